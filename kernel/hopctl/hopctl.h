@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * hopctl.h - what the companion module offers to qdiscs
+ *
+ * A port is a network device that takes part in the fabric. A qdisc becomes a *member* of its
+ * device's port for a range of sub-queue numbers: at the root, as one of several instances
+ * under mq, or as a leaf below tbf. The member is embedded in the qdisc's private area; the
+ * port reaches it under RCU only, and a qdisc is freed an RCU grace period after destroy().
+ *
+ * The hot path reads through pointers that the member holds, without a call and without a
+ * lock. Who protects what:
+ *
+ *   field                       written by                    read by
+ *   hop_member.port ... .count  join and leave, RTNL          anyone after join
+ *   *paused (bitmap words)      receive hook, port's rx lock  qdisc, after a change of gen
+ *   paused_gen                  receive hook, after the words qdisc, under the qdisc lock
+ *   *tagging, *hrtt_ns, *speed  hello work, hook, notifier    qdisc, READ_ONCE; a stale value
+ *                                                             costs one packet's accuracy
+ *   *n_active                   members, atomic               members, atomic
+ *   pause counters              members, atomic               port's tasklet
+ *
+ * Lock order: qdisc lock of E -> nothing of ours. The pause decision is taken inside E's qdisc
+ * lock, so hop_pause_inc() and hop_pause_dec() only count, set a dirty bit and schedule the
+ * ingress port's tasklet, which sends. The hook, the other way round, only stores bits and
+ * calls __netif_schedule(); the holder of the qdisc lock merges them.
+ */
+#ifndef _SLUICE_HOPCTL_H
+#define _SLUICE_HOPCTL_H
+
+#include <linux/atomic.h>
+#include <linux/list.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+#include <net/sch_generic.h>
+
+#include "../uapi/hopctl.h"
+
+/* Handles use the upper half of tc_index, so that a small value set by a user's own filter is
+ * never taken for one; 0 is "no handle".
+ */
+#define HOP_HANDLE_FIRST	0x8000
+#define HOP_HANDLES		0x8000	/* per network namespace */
+#define HOP_NO_QUEUE		U16_MAX	/* hop_tag_push(): a tag that names no sub-queue */
+#define HOP_HANDLE_ALIGN	64	/* ranges start at multiples of this: one owner per word */
+
+struct hop_port;
+struct hop_net;
+
+/**
+ * struct hop_config - what a qdisc's options say about its port
+ * @role: enum hop_role: ours
+ * @peer: enum hop_role: what to take the neighbour for; only AUTO believes its HELLO
+ * @tag: false never tags
+ * @tpid: TPID of the fabric tag, host byte order: ETH_P_8021AD or ETH_P_8021Q
+ * @kinds: HOP_KIND_* of the qdisc
+ * @hrtt_ns: HRTT to use for this link; 0 measures it
+ * @refresh_ns: time between repeated PAUSE STATEs while anything is paused; 0 = auto:
+ *	max(4 HRTT, 100 us)
+ * @lease_ns: how long a pause that we send lasts without a refresh; 0 = auto: 8 refreshes
+ *
+ * Several members of one port: the last one joined or configured decides.
+ */
+struct hop_config {
+	u8	role;
+	u8	peer;
+	bool	tag;
+	u16	tpid;
+	u16	kinds;
+	u32	hrtt_ns;
+	u32	refresh_ns;
+	u32	lease_ns;
+};
+
+#define HOP_REFRESH_MIN_NS	(10 * NSEC_PER_USEC)
+#define HOP_LEASE_MAX_NS	(2U * NSEC_PER_SEC)
+#define HOP_HRTT_MIN_NS		100U
+#define HOP_HRTT_MAX_NS		(100U * NSEC_PER_MSEC)
+#define HOP_HRTT_UNKNOWN_NS	(100U * NSEC_PER_USEC)	/* used until one is measured */
+
+/**
+ * struct hop_member - a qdisc's range of sub-queue numbers on its port
+ * @port: the port, refcounted
+ * @net: the port's namespace part: pause counters, handles
+ * @sch: the qdisc, to kick its root after a change of @paused
+ * @first: first sub-queue number of the range
+ * @count: sub-queues in the range
+ * @paused_gen: bumped by the hook after each change within the range
+ * @paused: bitmap of the whole port: sub-queues that the neighbour holds paused
+ *	(HOP_BITMAP_WORDS words); index with @first + i
+ * @tagging: the port tags now
+ * @hrtt_ns: largest HRTT in use over all ports of the namespace (BFC, section 3.3.2), ns,
+ *	HOP_HRTT_UNKNOWN_NS while no port has a neighbour
+ * @speed: link speed, bytes per second; 0 if the device does not say
+ * @n_active: sub-queues of all members of the port that are backlogged and not paused
+ * @node: the port's list of members, RCU
+ */
+struct hop_member {
+	struct hop_port		*port;
+	struct hop_net		*net;
+	struct Qdisc		*sch;
+	u16			first;
+	u16			count;
+	u32			paused_gen;
+	const u64		*paused;
+	const bool		*tagging;
+	const u32		*hrtt_ns;
+	const u64		*speed;
+	atomic_t		*n_active;
+	struct list_head	node;
+};
+
+/**
+ * hop_member_join - make a qdisc's sub-queues known on its device's port
+ * @m: zeroed, in the qdisc's private area
+ * @sch: the qdisc; its device is the port
+ * @count: number of sub-queues, 1 .. HOP_QUEUES_MAX
+ * @cfg: what the options say about the port
+ * @extack: where a refusal is explained
+ *
+ * Context: RTNL. Creates the port with the first member: receive hook, epoch, HELLOs.
+ * Return: 0, -EOPNOTSUPP (not an Ethernet device, or a master), -ENOSPC (the port's 4094
+ * numbers are given away), -ENOMEM.
+ */
+int hop_member_join(struct hop_member *m, struct Qdisc *sch, u16 count,
+		    const struct hop_config *cfg, struct netlink_ext_ack *extack);
+
+/**
+ * hop_member_config - new options for the port of a member
+ * @m: a joined member
+ * @cfg: the new values
+ *
+ * Context: RTNL. Cannot fail: the values were validated before.
+ */
+void hop_member_config(struct hop_member *m, const struct hop_config *cfg);
+
+/**
+ * hop_member_leave - take a qdisc's sub-queues off its port
+ * @m: a member; one that never joined is left alone
+ *
+ * Context: RTNL. The caller has undone every mark and every count in *n_active. The hook may
+ * still look at @m until the RCU grace period before the qdisc is freed. The last member to
+ * leave sends a GOODBYE; the hook goes on stripping tags for one dead interval.
+ */
+void hop_member_leave(struct hop_member *m);
+
+/**
+ * hop_handle - the handle of a packet, if it is to be honoured
+ * @m: a member of the egress port
+ * @skb: a packet being enqueued
+ *
+ * A handle counts only if a port owns it and the packet came in by that port or an upper
+ * device of it: tc_index can be set by any tc program on the way.
+ *
+ * Context: qdisc lock, softirqs off. O(1).
+ * Return: the handle, or 0.
+ */
+u16 hop_handle(const struct hop_member *m, const struct sk_buff *skb);
+
+/**
+ * hop_pause_inc - a packet over the threshold was queued (BFC, section 3.3.2, On Enqueue)
+ * @m: a member of the egress port
+ * @handle: what hop_handle() returned, not 0
+ *
+ * Counts up; from 0 to 1 the ingress port's tasklet will send the pause.
+ * Context: qdisc lock, softirqs off.
+ */
+void hop_pause_inc(const struct hop_member *m, u16 handle);
+
+/**
+ * hop_pause_dec - a marked packet has left, in whatever way
+ * @m: a member of the egress port
+ * @handle: what hop_pause_inc() was given for this packet
+ *
+ * Counts down; from 1 to 0 the ingress port's tasklet will send the resume.
+ * Context: qdisc lock, softirqs off.
+ */
+void hop_pause_dec(const struct hop_member *m, u16 handle);
+
+/**
+ * hop_tag_push - put the fabric tag on a packet that is being dequeued
+ * @m: the member
+ * @skb: the packet
+ * @queue: its sub-queue within the member's range, or HOP_NO_QUEUE: VLAN id 0, for a frame that
+ *	is not to be paused but starts with a tag of the fabric's TPID of its own
+ *
+ * A tag that the packet has in metadata is kept, inside.
+ * Context: qdisc lock. Call only if hop_tagging().
+ * Return: 0, or an error: the caller still owns @skb and has to drop it.
+ */
+int hop_tag_push(const struct hop_member *m, struct sk_buff *skb, u16 queue);
+
+/**
+ * hop_port_dump - put what the port says of itself (HOP_A_*) into a netlink message
+ * @m: a member
+ * @skb: the message
+ * @attrtype: type of the nest to open
+ *
+ * Context: RTNL or RCU.
+ * Return: 0 or -EMSGSIZE.
+ */
+int hop_port_dump(const struct hop_member *m, struct sk_buff *skb, int attrtype);
+
+static inline bool hop_tagging(const struct hop_member *m)
+{
+	return READ_ONCE(*m->tagging);
+}
+
+/* Did the neighbour pause or resume any of our sub-queues since generation @seen? */
+static inline bool hop_paused_changed(const struct hop_member *m, u32 seen)
+{
+	return READ_ONCE(m->paused_gen) != seen;
+}
+
+/**
+ * hop_paused_word - 64 pause bits of a member's range
+ * @m: the member
+ * @i: word index within the member's range: bits of its sub-queues 64 * i .. 64 * i + 63
+ *
+ * Call after hop_paused_begin(). Bits beyond the range may be set and mean nothing.
+ */
+static inline u64 hop_paused_word(const struct hop_member *m, unsigned int i)
+{
+	unsigned int word = m->first / 64 + i;
+	unsigned int shift = m->first % 64;
+	u64 bits = READ_ONCE(m->paused[word]) >> shift;
+
+	if (shift && word + 1 < HOP_BITMAP_WORDS)
+		bits |= READ_ONCE(m->paused[word + 1]) << (64 - shift);
+	return bits;
+}
+
+/* Return: the generation whose words, or newer ones, are read from here on. */
+static inline u32 hop_paused_begin(const struct hop_member *m)
+{
+	u32 gen = READ_ONCE(m->paused_gen);
+
+	smp_rmb();	/* pairs with the hook's smp_wmb() between the words and the generation */
+	return gen;
+}
+
+#endif

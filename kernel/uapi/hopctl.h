@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * hopctl: what two neighbouring ports say to each other, and what a port says of itself.
+ *
+ * First the layout of control frames, then the netlink attributes that describe a port.
+ * Plain C, also for user space. All fields of a frame are big-endian and nothing is aligned
+ * beyond two bytes: read them with the accessors of the codec.
+ *
+ * A control frame is an Ethernet frame to 01:80:C2:00:00:0E of EtherType 0x88B5:
+ *
+ *	struct hop_frame_hdr, then TLVs (struct hop_frame_tlv and its value, padded to nothing),
+ *	hdr.length bytes of TLVs in all; Ethernet padding may follow.
+ *
+ * Frozen: the header, the TLV rule (unknown types are skipped), and the epoch exchange.
+ */
+#ifndef _SLUICE_UAPI_HOPCTL_H
+#define _SLUICE_UAPI_HOPCTL_H
+
+#include <linux/types.h>
+
+#define HOP_ETHERTYPE		0x88B5
+#define HOP_DEST_MAC		{ 0x01, 0x80, 0xc2, 0x00, 0x00, 0x0e }
+#define HOP_VERSION		1
+
+/* Sub-queue numbers of one port are 0 .. HOP_QUEUES_MAX - 1: number + 1 is the VLAN id. */
+#define HOP_QUEUES_MAX		4094
+#define HOP_BITMAP_WORDS	64	/* 64-bit words that hold a bit for each sub-queue */
+
+/**
+ * struct hop_frame_hdr - start of every control frame
+ * @version: HOP_VERSION; frames of another version are counted and dropped
+ * @flags: 0; a receiver ignores bits that it does not know
+ * @length: bytes of TLVs that follow
+ * @epoch_mine: random number of the sender's port, drawn at each start, never 0
+ * @epoch_yours: the receiver's epoch as the sender knows it, 0 if it knows none
+ */
+struct hop_frame_hdr {
+	__u8	version;
+	__u8	flags;
+	__be16	length;
+	__be32	epoch_mine;
+	__be32	epoch_yours;
+} __attribute__((packed));
+
+/**
+ * struct hop_frame_tlv - start of one content
+ * @type: enum hop_tlv
+ * @length: bytes of the value that follows
+ */
+struct hop_frame_tlv {
+	__be16	type;
+	__be16	length;
+} __attribute__((packed));
+
+/**
+ * enum hop_tlv - contents of control frames
+ * @HOP_TLV_HELLO: struct hop_tlv_hello
+ * @HOP_TLV_PAUSE_STATE: struct hop_tlv_pause_state, then count 64-bit words
+ * @HOP_TLV_PAUSE_ACK: struct hop_tlv_ack: the sequence of the last PAUSE STATE taken
+ * @HOP_TLV_PROBE: struct hop_tlv_probe: only in frames that carry the fabric tag
+ * @HOP_TLV_PROBE_ECHO: struct hop_tlv_probe: the answer, untagged
+ * @HOP_TLV_GOODBYE: no value: the sender's port is being taken down
+ */
+enum hop_tlv {
+	HOP_TLV_HELLO		= 1,
+	HOP_TLV_PAUSE_STATE	= 2,
+	HOP_TLV_PAUSE_ACK	= 3,
+	HOP_TLV_PROBE		= 4,
+	HOP_TLV_PROBE_ECHO	= 5,
+	HOP_TLV_GOODBYE		= 6,
+};
+
+/**
+ * enum hop_role - what stands at an end of a link
+ * @HOP_ROLE_AUTO: ours: a switch if the device is a bridge port or its namespace forwards;
+ *	the neighbour's: what its HELLO says
+ * @HOP_ROLE_HOST: sends and receives its own traffic, never pauses anyone
+ * @HOP_ROLE_SWITCH: forwards, and may pause its neighbour's sub-queues
+ */
+enum hop_role {
+	HOP_ROLE_AUTO,
+	HOP_ROLE_HOST,
+	HOP_ROLE_SWITCH,
+	__HOP_ROLE_MAX
+};
+
+/* Bits of hop_tlv_hello.flags */
+#define HOP_HELLO_STRIPS_TAGS	0x01	/* my receive hook can take fabric tags off */
+#define HOP_HELLO_ECHO_VALID	0x02	/* echo_ns and held_ns answer a HELLO of yours */
+/* Frames of the user's own may carry tags of the fabric's TPID. So that none is taken off by
+ * mistake, a port tags only between its own TAGS and the neighbour's STRIPPING: it sets TAGS when
+ * its probes have been echoed, tags from the neighbour's STRIPPING on, and after it has stopped
+ * keeps TAGS set for one dead interval, while tagged frames may still be on their way.
+ */
+#define HOP_HELLO_TAGS		0x04	/* take the outer tag off each frame of mine */
+#define HOP_HELLO_STRIPPING	0x08	/* I do, since your HELLO said TAGS */
+
+/**
+ * struct hop_tlv_hello - who I am, and a time stamp to measure the link by
+ * @role: enum hop_role, HOST or SWITCH
+ * @flags: HOP_HELLO_*
+ * @kinds: bit set of the qdisc kinds on this port (HOP_KIND_*)
+ * @queues: my sub-queues are 0 .. queues - 1 and may be paused; 0 if none may
+ * @tpid: TPID of the fabric tag that I put and strip
+ * @ring_ns: longest time that a frame waits on my card after it left its sub-queue
+ * @sent_ns: my clock when this frame left
+ * @echo_ns: sent_ns of the last HELLO that I got from you
+ * @held_ns: how long I held it
+ */
+struct hop_tlv_hello {
+	__u8	role;
+	__u8	flags;
+	__be16	kinds;
+	__be16	queues;
+	__be16	tpid;
+	__be32	ring_ns;
+	__be64	sent_ns;
+	__be64	echo_ns;
+	__be64	held_ns;
+} __attribute__((packed));
+
+#define HOP_KIND_BFC		0x0001
+
+/**
+ * struct hop_tlv_pause_state - which of your sub-queues are paused now
+ * @seq: sequence number of this content, compared modulo 2^32
+ * @lease_ns: the pauses end by themselves after this time
+ * @first_word: first 64-bit word of the bitmap that follows; sub-queue n is bit n % 64
+ *	(1 << (n % 64)) of word n / 64
+ * @count: words that follow; what lies outside of them is unchanged
+ */
+struct hop_tlv_pause_state {
+	__be32	seq;
+	__be32	lease_ns;
+	__be16	first_word;
+	__be16	count;
+} __attribute__((packed));
+
+/**
+ * struct hop_tlv_ack - the last PAUSE STATE that I took
+ * @seq: its sequence number
+ */
+struct hop_tlv_ack {
+	__be32	seq;
+} __attribute__((packed));
+
+/**
+ * struct hop_tlv_probe - does a tagged frame of full size pass?
+ * @nonce: random number, echoed
+ * @vid: VLAN id that the probe carried
+ * @size: bytes of the whole tagged frame without FCS
+ */
+struct hop_tlv_probe {
+	__be32	nonce;
+	__be16	vid;
+	__be16	size;
+} __attribute__((packed));
+
+/**
+ * enum hop_state - what a port does with the fabric tag, and why not
+ * @HOP_STATE_TAGGING: the neighbour strips tags and has echoed the probes: frames are tagged
+ * @HOP_STATE_NO_NEIGHBOUR: no valid HELLO yet, or none for the dead interval
+ * @HOP_STATE_NO_STRIP: the neighbour does not say that it strips tags
+ * @HOP_STATE_TPID: the neighbour uses another TPID
+ * @HOP_STATE_PROBING: probes are under way
+ * @HOP_STATE_PROBE_SIZE: tagged frames pass, but not of full size
+ * @HOP_STATE_PROBE_TAG: untagged frames pass, tagged ones do not
+ * @HOP_STATE_SHARED: more than one neighbour sends control frames on this link
+ * @HOP_STATE_NO_CARRIER: the device has no carrier
+ * @HOP_STATE_DISABLED: tagging was turned off
+ */
+enum hop_state {
+	HOP_STATE_TAGGING,
+	HOP_STATE_NO_NEIGHBOUR,
+	HOP_STATE_NO_STRIP,
+	HOP_STATE_TPID,
+	HOP_STATE_PROBING,
+	HOP_STATE_PROBE_SIZE,
+	HOP_STATE_PROBE_TAG,
+	HOP_STATE_SHARED,
+	HOP_STATE_NO_CARRIER,
+	HOP_STATE_DISABLED,
+	__HOP_STATE_MAX
+};
+
+/**
+ * enum - what a port says of itself (nested wherever a kind's statistics show its port)
+ * @HOP_A_STATE: u8, enum hop_state
+ * @HOP_A_ROLE: u8, enum hop_role, resolved: HOST or SWITCH
+ * @HOP_A_PEER_ROLE: u8, what the neighbour is taken for: HOST, SWITCH, or AUTO while unknown
+ * @HOP_A_PEER_MAC: 6 bytes, absent without a neighbour
+ * @HOP_A_PEER_QUEUES: u16, sub-queues that the neighbour announced
+ * @HOP_A_HANDLES: u16, handles that we hold for them; fewer than announced if the namespace
+ *	ran out
+ * @HOP_A_HRTT_RAW: u32 ns, measured: least round trip of the window and the neighbour's ring
+ *	time; 0 if none yet
+ * @HOP_A_HRTT: u32 ns, used: the measured one clamped, or the configured one
+ * @HOP_A_RING: u32 ns, our announced ring time
+ * @HOP_A_PAUSED_QUEUES: u32, our sub-queues that the neighbour holds paused now
+ * @HOP_A_PAUSING_QUEUES: u32, the neighbour's sub-queues that we hold paused now
+ * @HOP_A_PAUSE_COUNTERS: u64, sum of the pause counters of this port's handles: packets here
+ *	that hold a pause
+ * @HOP_A_HELLO_TX: u64, HELLOs sent
+ * @HOP_A_HELLO_RX: u64, valid HELLOs received
+ * @HOP_A_STATE_TX: u64, PAUSE STATE frames sent
+ * @HOP_A_STATE_RX: u64, valid PAUSE STATE frames received
+ * @HOP_A_STATE_REPEATS: u64, PAUSE STATE frames sent again for want of an echo
+ * @HOP_A_REFRESH_TX: u64, PAUSE STATE frames sent as a refresh
+ * @HOP_A_PAUSES_TX: u64, times that a pause counter went from 0 to 1
+ * @HOP_A_RESUMES_TX: u64, times that a pause counter went from 1 to 0
+ * @HOP_A_LEASE_EXPIRED: u64, times that pauses ended because no refresh came
+ * @HOP_A_NEIGHBOUR_UP: u64, times that a neighbour's epoch was accepted
+ * @HOP_A_NEIGHBOUR_LOST: u64, times that a neighbour fell silent, said goodbye or lost carrier
+ * @HOP_A_PROBE_TX: u64, tagged probes sent
+ * @HOP_A_PROBE_ECHOED: u64, of them, echoed
+ * @HOP_A_TX_BUSY: u64, control frames put off because the device took none
+ * @HOP_A_RX_MALFORMED: u64, frames dropped: a length that does not fit
+ * @HOP_A_RX_VERSION: u64, frames dropped: another protocol version
+ * @HOP_A_RX_EPOCH: u64, contents dropped: an epoch of before or not ours
+ * @HOP_A_RX_STALE: u64, PAUSE STATEs dropped: an older sequence number
+ * @HOP_A_RX_RANGE: u64, contents dropped: words or queues outside of what exists
+ * @HOP_A_RX_UNTRUSTED: u64, PAUSE STATEs ignored: the neighbour is a host
+ * @HOP_A_RX_SHARED: u64, frames from a second source address
+ * @HOP_A_TAG_STRIPPED: u64, data frames whose fabric tag was taken off
+ * @HOP_A_TAG_UNLABELLED: u64, of them, frames without a handle to label them by
+ * @HOP_A_TAG_ERRORS: u64, received frames dropped because their tag could not be taken off
+ * @HOP_A_HANDLE_FORGED: u64, packets whose handle does not belong to where they came from
+ * @HOP_A_PAD: padding of 64-bit attributes
+ */
+enum {
+	HOP_A_UNSPEC,
+	HOP_A_STATE,
+	HOP_A_ROLE,
+	HOP_A_PEER_ROLE,
+	HOP_A_PEER_MAC,
+	HOP_A_PEER_QUEUES,
+	HOP_A_HANDLES,
+	HOP_A_HRTT_RAW,
+	HOP_A_HRTT,
+	HOP_A_RING,
+	HOP_A_PAUSED_QUEUES,
+	HOP_A_PAUSING_QUEUES,
+	HOP_A_PAUSE_COUNTERS,
+	HOP_A_HELLO_TX,
+	HOP_A_HELLO_RX,
+	HOP_A_STATE_TX,
+	HOP_A_STATE_RX,
+	HOP_A_STATE_REPEATS,
+	HOP_A_REFRESH_TX,
+	HOP_A_PAUSES_TX,
+	HOP_A_RESUMES_TX,
+	HOP_A_LEASE_EXPIRED,
+	HOP_A_NEIGHBOUR_UP,
+	HOP_A_NEIGHBOUR_LOST,
+	HOP_A_PROBE_TX,
+	HOP_A_PROBE_ECHOED,
+	HOP_A_TX_BUSY,
+	HOP_A_RX_MALFORMED,
+	HOP_A_RX_VERSION,
+	HOP_A_RX_EPOCH,
+	HOP_A_RX_STALE,
+	HOP_A_RX_RANGE,
+	HOP_A_RX_UNTRUSTED,
+	HOP_A_RX_SHARED,
+	HOP_A_TAG_STRIPPED,
+	HOP_A_TAG_UNLABELLED,
+	HOP_A_TAG_ERRORS,
+	HOP_A_HANDLE_FORGED,
+	HOP_A_PAD,
+	__HOP_A_MAX
+};
+
+#define HOP_A_MAX	(__HOP_A_MAX - 1)
+
+#endif

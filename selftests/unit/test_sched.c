@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_sched.c - the pure functions of kernel/sched: sets of sub-queues, thresholds
+ *
+ * Each result is held against a plain loop or against 128-bit arithmetic.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../kernel/sched/bitset.h"
+#include "../../kernel/sched/threshold.h"
+
+static unsigned int done, failed;
+
+static void check(bool ok, const char *what)
+{
+	failed += !ok;
+	printf("%sok %u %s\n", ok ? "" : "not ", ++done, what);
+}
+
+/* splitmix64: the same numbers on every machine */
+static u64 seed = 1;
+
+static u64 random64(void)
+{
+	u64 z = seed += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+	return z ^ z >> 31;
+}
+
+static unsigned int plain_next(const bool *member, unsigned int from)
+{
+	unsigned int i;
+
+	for (i = 0; i < HOP_BITSET_BITS; i++)
+		if (member[(from + i) % HOP_BITSET_BITS])
+			return (from + i) % HOP_BITSET_BITS;
+	return HOP_BITSET_NONE;
+}
+
+/* Random adds and deletes at several densities; every search as by a loop over all numbers. */
+static void test_bitset_random(void)
+{
+	static bool member[HOP_BITSET_BITS];
+	struct hop_bitset set = {};
+	unsigned int density, i, n;
+	bool ok = true;
+
+	for (density = 0; density <= 64; density += 4) {
+		for (i = 0; i < 4096; i++) {
+			n = random64() % HOP_BITSET_BITS;
+			if (random64() % 64 < density) {
+				hop_bitset_add(&set, n);
+				member[n] = true;
+			} else {
+				hop_bitset_del(&set, n);
+				member[n] = false;
+			}
+			ok &= hop_bitset_has(&set, n) == member[n];
+			n = random64() % HOP_BITSET_BITS;
+			ok &= hop_bitset_next(&set, n) == plain_next(member, n);
+		}
+	}
+	check(ok, "bitset: searches agree with a loop at all densities");
+}
+
+static void test_bitset_edges(void)
+{
+	static const unsigned int edges[] = { 0, 1, 63, 64, 65, 4031, 4032, 4094, 4095 };
+	unsigned int i, j;
+	bool ok = true;
+
+	for (i = 0; i < sizeof(edges) / sizeof(*edges); i++) {
+		struct hop_bitset set = {};
+
+		ok &= hop_bitset_empty(&set);
+		hop_bitset_add(&set, edges[i]);
+		hop_bitset_add(&set, edges[i]);
+		for (j = 0; j < sizeof(edges) / sizeof(*edges); j++)
+			ok &= hop_bitset_next(&set, edges[j]) == edges[i];
+		hop_bitset_del(&set, edges[i]);
+		hop_bitset_del(&set, edges[i]);
+		ok &= hop_bitset_empty(&set);
+		ok &= hop_bitset_next(&set, edges[i]) == HOP_BITSET_NONE;
+	}
+	check(ok, "bitset: first, last and word edges, each alone, from each");
+}
+
+/* The share is never too small and at most one byte too large. */
+static void test_threshold(void)
+{
+	bool ok = true, exact = true;
+	u32 bytes, n, th;
+	unsigned int i;
+
+	for (n = 1; n <= HOP_RECIPROCALS; n++) {
+		for (i = 0; i < 200; i++) {
+			bytes = random64() >> (33 + i % 31);
+			th = hop_threshold(bytes, hop_reciprocal(n));
+			ok &= th == bytes / n || th == bytes / n + 1;
+			bytes -= bytes % n;
+			exact &= hop_threshold(bytes, hop_reciprocal(n)) == bytes / n;
+		}
+	}
+	check(ok, "threshold: within a byte of the quotient for N_active 1 to 4096");
+	check(exact, "threshold: exact where the quotient is whole");
+}
+
+static void test_bdp(void)
+{
+	unsigned __int128 want;
+	u64 rate;
+	u32 time_ns, percent;
+	unsigned int i;
+	bool ok = true;
+
+	for (i = 0; i < 1000000; i++) {
+		rate = random64() >> (24 + i % 40);
+		time_ns = random64() % 1000000001;
+		if (i % 3)
+			time_ns >>= i % 29;
+		percent = 1 + random64() % 10000;
+		want = (unsigned __int128)rate * time_ns / 1000000000 * percent / 100;
+		if (want >> 31)
+			want = (1U << 31) - 1;
+		ok &= hop_bdp_bytes(rate, time_ns, percent) == (u32)want;
+	}
+	check(ok, "bdp: equal to 128-bit arithmetic, capped at 2^31 - 1");
+	/* BFC, section 6.1: 2 us at 100 Gb/s */
+	check(hop_bdp_bytes(12500000000ULL, 2000, 100) == 25000, "bdp: 100 Gb/s x 2 us = 25000");
+	check(hop_bdp_bytes(12500000000ULL, 2000, 50) == 12500, "bdp: half of it at 50 percent");
+	check(hop_bdp_bytes(0, 2000, 100) == 0, "bdp: nothing at rate 0");
+}
+
+int main(void)
+{
+	printf("TAP version 13\n1..8\n");
+	test_bitset_random();
+	test_bitset_edges();
+	test_threshold();
+	test_bdp();
+	printf("# %u passed, %u failed\n", done - failed, failed);
+	return failed || done != 8;
+}
