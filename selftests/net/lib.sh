@@ -1,0 +1,369 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# What the behaviour tests share; a test sources it and ends with `finish`:
+#
+#	. "$(dirname "$0")/lib.sh"
+#	need_tool tc jq
+#	load_modules
+#	ns h1 h2
+#	...
+#	is "one thing" "$got" 1
+#	finish
+#
+# Results are KTAP; the exit status is 0, 1 (a test point or the teardown went wrong, or
+# the test stopped half way) or 4 (skipped). Topologies are made of network namespaces of
+# this test's own, which vanish with it however it ends. `finish` adds a last test point:
+# that nothing was left paused, the modules can be unloaded, and the kernel's log is clean.
+#
+# The same test runs in User-Mode Linux in virtual time, in a VM on the distribution's
+# kernel, and on a real machine. So a test polls for a state with wait_until, and asserts
+# on times only after need_virtual_time.
+
+set -u -o pipefail
+export LC_ALL=C
+
+# Test points
+_points=0
+_failed=0
+_skipped=0
+_planned=
+_finished=
+
+_emit()
+{
+	_points=$((_points + 1))
+	[ "$1" = ok ] || _failed=$((_failed + 1))
+	echo "$1 $_points - $2"
+}
+
+diag() { printf '%s\n' "$@" | sed 's/^/# /'; }
+pass() { _emit ok "$1"; }
+
+# fail NAME [WHY]...
+fail()
+{
+	_emit "not ok" "$1"
+	shift
+	[ $# -eq 0 ] || diag "$@"
+}
+
+# skip NAME WHY
+skip()
+{
+	_skipped=$((_skipped + 1))
+	_emit ok "$1 # SKIP $2"
+}
+
+# The whole test does not apply here.
+skip_all()
+{
+	[ -n "$_planned" ] || echo "1..0 # SKIP $1"
+	_finished=4
+	exit 4
+}
+
+# The test cannot go on.
+die()
+{
+	fail "the test comes to its end" "$@"
+	_finished=1
+	exit 1
+}
+
+# plan N: test points to come, `finish` adds its own. Without it the plan follows at the end.
+plan()
+{
+	_planned=$(($1 + 1))
+	echo "1..$_planned"
+}
+
+# is NAME GOT WANT
+is()
+{
+	if [ "$2" = "$3" ]; then
+		pass "$1"
+	else
+		fail "$1" "is $2, should be $3"
+	fi
+}
+
+# between NAME GOT LOW HIGH, integers, both ends included
+between()
+{
+	if [[ $2 =~ ^-?[0-9]+$ ]] && [ "$2" -ge "$3" ] && [ "$2" -le "$4" ]; then
+		pass "$1"
+	else
+		fail "$1" "is $2, should be from $3 to $4"
+	fi
+}
+
+# check NAME COMMAND...: what a command that goes wrong has said is the diagnosis
+check()
+{
+	local name=$1 said
+
+	shift
+	if said=$("$@" 2>&1); then
+		pass "$name"
+	else
+		fail "$name" "$*" "$said"
+	fi
+}
+
+# refused NAME WORDS COMMAND...: the command must be refused, with these words
+refused()
+{
+	local name=$1 words=$2 said
+
+	shift 2
+	if said=$("$@" 2>&1); then
+		fail "$name" "$*" "should be refused"
+	elif [[ $said != *"$words"* ]]; then
+		fail "$name" "$*" "should say: $words" "says: $said"
+	else
+		pass "$name"
+	fi
+}
+
+# Needs
+
+need_root()
+{
+	[ "$(id -u)" = 0 ] || skip_all "must be root"
+}
+
+need_tool()
+{
+	local tool
+
+	for tool; do
+		command -v "$tool" >/dev/null || skip_all "$tool is not installed"
+	done
+}
+
+# For tests with exact times: only User-Mode Linux has a clock that waits for the work.
+need_virtual_time()
+{
+	[ "${SLUICE_HOME:-}" = uml ] || skip_all "needs virtual time (selftests/uml/run)"
+}
+
+_module_loaded() { [ -d "/sys/module/$1" ]; }
+
+# Our own modules, in the order of their dependencies, and those that this test has loaded
+_modules=()
+
+# need_module NAME...: one of ours or of the kernel's. A home that says where our modules
+# are must have them; on a real machine a test without its module is skipped.
+need_module()
+{
+	local name file said
+
+	for name; do
+		! _module_loaded "$name" || continue
+		file=
+		[ -z "${SLUICE_MODDIR:-}" ] ||
+			file=$(find -L "$SLUICE_MODDIR" -name "$name.ko" 2>/dev/null | head -n 1)
+		if [ -n "$file" ]; then
+			said=$(insmod "$file" 2>&1) || die "insmod $file: $said"
+		elif [ -n "${SLUICE_MODDIR:-}" ] && [[ " hopctl sch_bfc wire " = *" $name "* ]]; then
+			die "there is no $name.ko in $SLUICE_MODDIR"
+		else
+			modprobe -q "$name" || skip_all "module $name is not installed"
+		fi
+		_modules=("$name" "${_modules[@]}")
+	done
+}
+
+# load_modules [NAME]...: all of ours, or these
+load_modules()
+{
+	[ $# -gt 0 ] || set -- hopctl sch_bfc wire
+	need_root
+	need_module "$@"
+}
+
+# Namespaces: NAME in the test is PREFIX-NAME on the machine
+
+_prefix=s$$
+_spaces=()
+
+ns_name() { echo "$_prefix-$1"; }
+
+# ns NAME...: makes namespaces with loopback up and without IPv6's own chatter
+ns()
+{
+	local name
+
+	need_root
+	for name; do
+		ip netns add "$_prefix-$name" || die "no namespace $name"
+		_spaces+=("$_prefix-$name")
+		ip -n "$_prefix-$name" link set lo up
+		in_ns "$name" sh -c 'for d in default all; do
+			echo 0 >/proc/sys/net/ipv6/conf/$d/accept_dad
+			echo 0 >/proc/sys/net/ipv6/conf/$d/router_solicitations
+			done' 2>/dev/null
+	done
+}
+
+# in_ns NAME COMMAND..., and the two commands that are most common there
+in_ns()
+{
+	local name=$_prefix-$1
+
+	shift
+	ip netns exec "$name" "$@"
+}
+
+ip_in()
+{
+	local name=$_prefix-$1
+
+	shift
+	ip -n "$name" "$@"
+}
+
+tc_in()
+{
+	local name=$_prefix-$1
+
+	shift
+	tc -n "$name" "$@"
+}
+
+# mac N [M]: an address that is the same in every run, for interface M of box N
+mac() { printf '02:00:00:%02x:%02x:%02x\n' $(($1 >> 8)) $(($1 & 255)) "${2:-0}"; }
+
+# Static neighbours: neigh NAME DEV ADDRESS MAC. In virtual time a burst leaves before the
+# answer to an ARP request arrives.
+neigh() { ip_in "$1" neigh replace "$3" lladdr "$4" nud permanent dev "$2"; }
+
+# wait_until SECONDS COMMAND...: polls until the command succeeds
+wait_until()
+{
+	local left=$(($1 * 100))
+
+	shift
+	until "$@" >/dev/null 2>&1; do
+		left=$((left - 1))
+		[ "$left" -ge 0 ] || return 1
+		sleep 0.01
+	done
+}
+
+# Figures
+
+# qdisc_stat NAME DEV KEY [KIND]: the figure KEY of a device's qdisc (of that kind), from
+# wherever it stands in tc's JSON; summed if there are several instances
+qdisc_stat()
+{
+	tc_in "$1" -j -s qdisc show dev "$2" | jq --arg key "$3" --arg kind "${4:-}" '
+		[.[] | select($kind == "" or .kind == $kind) | [.. | objects | .[$key]? // empty]
+		 | first // empty | numbers] | add // 0'
+}
+
+# link_stat NAME DEV KEY: rx_packets, tx_bytes and the like
+link_stat() { in_ns "$1" cat "/sys/class/net/$2/statistics/$3"; }
+
+# Teardown
+
+# Gauges of bfc that must come back to zero
+CLEAN_GAUGES="paused marked paused_queues pausing_queues pause_counters"
+
+# Prints what still stands above zero in a namespace, and gauges that are not there at all.
+_gauges_above_zero()
+{
+	tc -n "$1" -j -s qdisc show | jq -r --arg keys "$CLEAN_GAUGES" --arg ns "${1#*-}" '
+		.[] | select(.kind == "bfc") | . as $q | ($keys | split(" ")[]) as $key
+		| [$q | .. | objects | .[$key]? | select(type == "number")]
+		| if length == 0 then "\($ns) \($q.dev): bfc shows no \($key)"
+		  elif add != 0 then "\($ns) \($q.dev): \($key) is \(add)"
+		  else empty end'
+}
+
+_something_paused()
+{
+	local space
+
+	for space in "${_spaces[@]}"; do
+		_gauges_above_zero "$space" || echo "tc shows no qdiscs of ${space#*-}"
+	done
+}
+
+_all_quiet() { [ -z "$(_something_paused)" ]; }
+
+_remove_spaces()
+{
+	local space
+
+	for space in "${_spaces[@]}"; do
+		ip netns pids "$space" 2>/dev/null | xargs -r kill -9 2>/dev/null
+		ip netns del "$space" 2>/dev/null
+	done
+	_spaces=()
+}
+
+_unload() { ! _module_loaded "$1" || rmmod "$1"; }
+
+# The kernel's log since this test started
+_mark="sluice test $$ $(basename "$0") starts"
+
+kernel_log()
+{
+	dmesg | awk -v mark="$_mark" 'found { print } index($0, mark) { found = 1 }'
+}
+
+# check_clean: one test point. A pause on its way may take a moment to be lifted.
+check_clean()
+{
+	local wrong name faults=()
+
+	wrong=$(wait_until 5 _all_quiet || _something_paused)
+	_remove_spaces
+	for name in "${_modules[@]}"; do
+		wait_until 10 _unload "$name" ||
+			wrong+=${wrong:+$'\n'}"module $name cannot be unloaded: $(rmmod "$name" 2>&1)"
+	done
+	_modules=()
+	mapfile -t faults < <(kernel_log | grep -E -f "$(dirname "$0")/kernel-faults")
+	[ ${#faults[@]} -eq 0 ] || wrong+=${wrong:+$'\n'}$(printf 'kernel: %s\n' "${faults[@]}")
+	if [ -z "$wrong" ]; then
+		pass "nothing stays paused, loaded or logged"
+	else
+		fail "nothing stays paused, loaded or logged" "$wrong"
+	fi
+}
+
+# finish: the last line of each test
+finish()
+{
+	check_clean
+	if [ -z "$_planned" ]; then
+		echo "1..$_points"
+	elif [ "$_planned" != "$_points" ]; then
+		diag "planned $_planned test points, came to $_points"
+		_failed=$((_failed + 1))
+	fi
+	diag "Totals: pass:$((_points - _failed - _skipped)) fail:$_failed skip:$_skipped"
+	_finished=$((_failed > 0))
+	exit "$_finished"
+}
+
+_at_exit()
+{
+	if [ -z "$_finished" ]; then
+		fail "the test comes to its end" "it stopped at line ${BASH_LINENO[0]:-?}"
+		_finished=1
+	fi
+	_remove_spaces
+	[ ${#_modules[@]} -eq 0 ] || for name in "${_modules[@]}"; do
+		wait_until 5 _unload "$name"
+	done
+	exit "$_finished"
+}
+
+trap _at_exit EXIT
+trap 'exit 1' INT TERM HUP
+echo "TAP version 13"
+[ ! -w /dev/kmsg ] || echo "$_mark" >/dev/kmsg
