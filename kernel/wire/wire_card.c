@@ -70,10 +70,19 @@ static bool wire_ring_may_wake(const struct wire_card *card, const struct wire_r
 	return IS_ENABLED(CONFIG_BQL) || ring->bytes <= card->config.ring_bytes;
 }
 
+/* The byte queue limit looks at its maximum again only when a frame is completed: a ring that
+ * was made smaller would take too much once more.
+ */
 static void wire_ring_limit(struct netdev_queue *txq, u32 bytes)
 {
 #ifdef CONFIG_BQL
-	WRITE_ONCE(txq->dql.max_limit, bytes);
+	struct dql *dql = &txq->dql;
+
+	WRITE_ONCE(dql->max_limit, bytes);
+	if (dql->limit > bytes) {
+		dql->limit = bytes;
+		WRITE_ONCE(dql->adj_limit, bytes + dql->num_completed);
+	}
 #endif
 }
 

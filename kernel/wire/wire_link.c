@@ -59,7 +59,7 @@ static const struct wire_config wire_config_default = {
 /* Ranges are in the table above: the core would refuse a value without naming it. */
 static const struct nla_policy wire_policy[IFLA_WIRE_MAX + 1] = {
 	[IFLA_WIRE_UNSPEC]	 = { .strict_start_type = IFLA_WIRE_UNSPEC + 1 },
-	[IFLA_WIRE_PEER]	 = { .len = sizeof(struct ifinfomsg) },
+	[IFLA_WIRE_PEER]	 = NLA_POLICY_MIN_LEN(sizeof(struct ifinfomsg)),
 	[IFLA_WIRE_RATE]	 = { .type = NLA_U64 },
 	[IFLA_WIRE_DELAY]	 = { .type = NLA_U64 },
 	[IFLA_WIRE_RING]	 = { .type = NLA_U32 },

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dump.c - what a port says of itself: HOP_A_* attributes
+ *
+ * The control path's counters are copied under the port's lock, which takes as long as a frame
+ * does; the sums over words, processors and handles are made without it.
+ */
+#include <net/netlink.h>
+
+#include "port.h"
+
+static_assert(sizeof(struct hop_stats) == 19 * sizeof(u64));
+
+/* Attributes and where their values are in struct hop_stats. */
+static const struct {
+	u16	attr;
+	u16	offset;
+} stats_table[] = {
+	{ HOP_A_HELLO_TX,	offsetof(struct hop_stats, hello_tx) },
+	{ HOP_A_HELLO_RX,	offsetof(struct hop_stats, hello_rx) },
+	{ HOP_A_STATE_TX,	offsetof(struct hop_stats, state_tx) },
+	{ HOP_A_STATE_RX,	offsetof(struct hop_stats, state_rx) },
+	{ HOP_A_STATE_REPEATS,	offsetof(struct hop_stats, state_repeats) },
+	{ HOP_A_REFRESH_TX,	offsetof(struct hop_stats, refresh_tx) },
+	{ HOP_A_LEASE_EXPIRED,	offsetof(struct hop_stats, lease_expired) },
+	{ HOP_A_NEIGHBOUR_UP,	offsetof(struct hop_stats, neighbour_up) },
+	{ HOP_A_NEIGHBOUR_LOST,	offsetof(struct hop_stats, neighbour_lost) },
+	{ HOP_A_PROBE_TX,	offsetof(struct hop_stats, probe_tx) },
+	{ HOP_A_PROBE_ECHOED,	offsetof(struct hop_stats, probe_echoed) },
+	{ HOP_A_TX_BUSY,	offsetof(struct hop_stats, tx_busy) },
+	{ HOP_A_RX_MALFORMED,	offsetof(struct hop_stats, rx_malformed) },
+	{ HOP_A_RX_VERSION,	offsetof(struct hop_stats, rx_version) },
+	{ HOP_A_RX_EPOCH,	offsetof(struct hop_stats, rx_epoch) },
+	{ HOP_A_RX_STALE,	offsetof(struct hop_stats, rx_stale) },
+	{ HOP_A_RX_RANGE,	offsetof(struct hop_stats, rx_range) },
+	{ HOP_A_RX_UNTRUSTED,	offsetof(struct hop_stats, rx_untrusted) },
+	{ HOP_A_RX_SHARED,	offsetof(struct hop_stats, rx_shared) },
+};
+
+/**
+ * struct hop_view - a copy of what a dump shows, taken under the port's lock
+ * @stats: counters
+ * @state: enum hop_state
+ * @role: ours
+ * @peer_role: what the neighbour is taken for
+ * @up: there is a neighbour
+ * @mac: its address
+ * @queues: what it announced
+ * @raw: measured HRTT, ns
+ * @used: HRTT in use, ns
+ * @ring: our ring time, ns
+ */
+struct hop_view {
+	struct hop_stats	stats;
+	u8			state;
+	u8			role;
+	u8			peer_role;
+	bool			up;
+	u8			mac[ETH_ALEN];
+	u16			queues;
+	u32			raw;
+	u32			used;
+	u32			ring;
+};
+
+static void view_take(struct hop_port *port, struct hop_view *v)
+{
+	spin_lock_bh(&port->lock);
+	*v = (struct hop_view) {
+		.stats		= port->stats,
+		.state		= port->state,
+		.role		= port->role,
+		.peer_role	= hop_peer_taken_for(port),
+		.up		= port->peer.up,
+		.queues		= port->peer.up ? port->peer.hello.queues : 0,
+		.raw		= hop_peer_raw_hrtt(port),
+		.used		= port->hrtt_used ?: HOP_HRTT_UNKNOWN_NS,
+		.ring		= hop_tx_ring_ns(port),
+	};
+	ether_addr_copy(v->mac, port->peer.mac);
+	spin_unlock_bh(&port->lock);
+}
+
+static u32 words_weight(const u64 *words, unsigned int queues)
+{
+	unsigned int w, weight = 0;
+
+	for (w = 0; w < queues / 64; w++)
+		weight += hweight64(READ_ONCE(words[w]));
+	if (queues % 64)
+		weight += hweight64(READ_ONCE(words[w]) & GENMASK_ULL(queues % 64 - 1, 0));
+	return weight;
+}
+
+static u64 pcpu_read(const struct hop_pcpu *c, const u64_stats_t *field)
+{
+	unsigned int start;
+	u64 value;
+
+	do {
+		start = u64_stats_fetch_begin(&c->syncp);
+		value = u64_stats_read(field);
+	} while (u64_stats_fetch_retry(&c->syncp, start));
+	return value;
+}
+
+static bool put_u64(struct sk_buff *skb, int attr, u64 value)
+{
+	return !nla_put_u64_64bit(skb, attr, value, HOP_A_PAD);
+}
+
+static bool put_pcpu(struct sk_buff *skb, const struct hop_port *port)
+{
+	u64 stripped = 0, unlabelled = 0, errors = 0, forged = 0, pauses = 0, resumes = 0;
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		const struct hop_pcpu *c = per_cpu_ptr(port->pcpu, cpu);
+
+		stripped += pcpu_read(c, &c->stripped);
+		unlabelled += pcpu_read(c, &c->unlabelled);
+		errors += pcpu_read(c, &c->errors);
+		forged += pcpu_read(c, &c->forged);
+		pauses += pcpu_read(c, &c->pauses);
+		resumes += pcpu_read(c, &c->resumes);
+	}
+	return put_u64(skb, HOP_A_TAG_STRIPPED, stripped) &&
+	       put_u64(skb, HOP_A_TAG_UNLABELLED, unlabelled) &&
+	       put_u64(skb, HOP_A_TAG_ERRORS, errors) &&
+	       put_u64(skb, HOP_A_HANDLE_FORGED, forged) &&
+	       put_u64(skb, HOP_A_PAUSES_TX, pauses) &&
+	       put_u64(skb, HOP_A_RESUMES_TX, resumes);
+}
+
+static bool put_stats(struct sk_buff *skb, const struct hop_stats *stats)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(stats_table); i++)
+		if (!put_u64(skb, stats_table[i].attr,
+			     *(const u64 *)((const u8 *)stats + stats_table[i].offset)))
+			return false;
+	return true;
+}
+
+static bool put_neighbour(struct sk_buff *skb, const struct hop_port *port,
+			  const struct hop_view *v)
+{
+	return !nla_put_u8(skb, HOP_A_STATE, v->state) &&
+	       !nla_put_u8(skb, HOP_A_ROLE, v->role) &&
+	       !nla_put_u8(skb, HOP_A_PEER_ROLE, v->peer_role) &&
+	       (!v->up || !nla_put(skb, HOP_A_PEER_MAC, ETH_ALEN, v->mac)) &&
+	       !nla_put_u16(skb, HOP_A_PEER_QUEUES, v->queues) &&
+	       !nla_put_u16(skb, HOP_A_HANDLES, READ_ONCE(port->handles) & 0xffff) &&
+	       !nla_put_u32(skb, HOP_A_HRTT_RAW, v->raw) &&
+	       !nla_put_u32(skb, HOP_A_HRTT, v->used) &&
+	       !nla_put_u32(skb, HOP_A_RING, v->ring);
+}
+
+static bool put_pauses(struct sk_buff *skb, const struct hop_port *port)
+{
+	return !nla_put_u32(skb, HOP_A_PAUSED_QUEUES,
+			    words_weight(port->paused, READ_ONCE(port->queues))) &&
+	       !nla_put_u32(skb, HOP_A_PAUSING_QUEUES,
+			    words_weight(port->pausing.words, HOP_BITMAP_WORDS * 64)) &&
+	       put_u64(skb, HOP_A_PAUSE_COUNTERS, hop_range_sum(port));
+}
+
+int hop_port_dump(const struct hop_member *m, struct sk_buff *skb, int attrtype)
+{
+	struct hop_port *port = m->port;
+	struct hop_view v;
+	struct nlattr *nest;
+
+	if (!port)
+		return 0;
+	nest = nla_nest_start(skb, attrtype);
+	if (!nest)
+		return -EMSGSIZE;
+	view_take(port, &v);
+	if (put_neighbour(skb, port, &v) && put_pauses(skb, port) &&
+	    put_stats(skb, &v.stats) && put_pcpu(skb, port)) {
+		nla_nest_end(skb, nest);
+		return 0;
+	}
+	nla_nest_cancel(skb, nest);
+	return -EMSGSIZE;
+}
+EXPORT_SYMBOL_GPL(hop_port_dump);

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * frame.c - the codec of control frames
+ *
+ * The parser makes one pass over the buffer, allocates nothing and follows no length that it
+ * has not compared with what is left. It checks the version first: what another version means
+ * by the rest is not ours to judge. It decides what a frame *says*; whether to believe it
+ * (epochs, sequence numbers, trust) is up to the caller.
+ *
+ * A known content that is longer than its struct is read up to what we know of it, so that a
+ * field may be appended one day; one that is shorter, or that appears twice, is malformed.
+ * Contents of unknown type are skipped.
+ *
+ * Nothing here has state, so nothing needs a lock.
+ */
+#ifdef __KERNEL__
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <asm/byteorder.h>
+#else
+#include <endian.h>
+#include <string.h>
+#define be16_to_cpu	be16toh
+#define be32_to_cpu	be32toh
+#define be64_to_cpu	be64toh
+#define cpu_to_be16	htobe16
+#define cpu_to_be32	htobe32
+#define cpu_to_be64	htobe64
+#endif
+
+#include "frame.h"
+
+static enum hop_frame_error parse_hello(const __u8 *p, size_t len, struct hop_frame *f)
+{
+	struct hop_hello *h = &f->hello;
+	struct hop_tlv_hello t;
+
+	if (len < sizeof(t))
+		return HOP_FRAME_MALFORMED;
+	memcpy(&t, p, sizeof(t));
+	h->role = t.role;
+	h->flags = t.flags;
+	h->kinds = be16_to_cpu(t.kinds);
+	h->queues = be16_to_cpu(t.queues);
+	h->tpid = be16_to_cpu(t.tpid);
+	h->ring_ns = be32_to_cpu(t.ring_ns);
+	h->sent_ns = be64_to_cpu(t.sent_ns);
+	h->echo_ns = be64_to_cpu(t.echo_ns);
+	h->held_ns = be64_to_cpu(t.held_ns);
+	if (h->role != HOP_ROLE_HOST && h->role != HOP_ROLE_SWITCH)
+		return HOP_FRAME_RANGE;
+	return h->queues <= HOP_QUEUES_MAX ? HOP_FRAME_OK : HOP_FRAME_RANGE;
+}
+
+static enum hop_frame_error parse_state(const __u8 *p, size_t len, struct hop_frame *f)
+{
+	struct hop_pause_state *s = &f->state;
+	struct hop_tlv_pause_state t;
+
+	if (len < sizeof(t))
+		return HOP_FRAME_MALFORMED;
+	memcpy(&t, p, sizeof(t));
+	s->seq = be32_to_cpu(t.seq);
+	s->lease_ns = be32_to_cpu(t.lease_ns);
+	s->first_word = be16_to_cpu(t.first_word);
+	s->count = be16_to_cpu(t.count);
+	s->words = p + sizeof(t);
+	if ((len - sizeof(t)) / sizeof(__be64) < s->count)
+		return HOP_FRAME_MALFORMED;
+	if (!s->count || s->first_word + s->count > HOP_BITMAP_WORDS)
+		return HOP_FRAME_RANGE;
+	return HOP_FRAME_OK;
+}
+
+static enum hop_frame_error parse_ack(const __u8 *p, size_t len, struct hop_frame *f)
+{
+	struct hop_tlv_ack t;
+
+	if (len < sizeof(t))
+		return HOP_FRAME_MALFORMED;
+	memcpy(&t, p, sizeof(t));
+	f->ack_seq = be32_to_cpu(t.seq);
+	return HOP_FRAME_OK;
+}
+
+static enum hop_frame_error parse_probe(const __u8 *p, size_t len, struct hop_probe *probe)
+{
+	struct hop_tlv_probe t;
+
+	if (len < sizeof(t))
+		return HOP_FRAME_MALFORMED;
+	memcpy(&t, p, sizeof(t));
+	probe->nonce = be32_to_cpu(t.nonce);
+	probe->vid = be16_to_cpu(t.vid);
+	probe->size = be16_to_cpu(t.size);
+	return probe->vid && probe->vid <= HOP_QUEUES_MAX ? HOP_FRAME_OK : HOP_FRAME_RANGE;
+}
+
+static enum hop_frame_error parse_content(__u16 type, const __u8 *p, size_t len,
+					  struct hop_frame *f)
+{
+	if (!type || type > HOP_TLV_GOODBYE)
+		return HOP_FRAME_OK;
+	if (f->has & (1U << type))
+		return HOP_FRAME_MALFORMED;
+	f->has |= 1U << type;
+
+	switch (type) {
+	case HOP_TLV_HELLO:
+		return parse_hello(p, len, f);
+	case HOP_TLV_PAUSE_STATE:
+		return parse_state(p, len, f);
+	case HOP_TLV_PAUSE_ACK:
+		return parse_ack(p, len, f);
+	case HOP_TLV_PROBE:
+		return parse_probe(p, len, &f->probe);
+	case HOP_TLV_PROBE_ECHO:
+		return parse_probe(p, len, &f->echo);
+	}
+	return HOP_FRAME_OK;
+}
+
+/**
+ * hop_frame_parse - find out what a control frame says
+ * @buf: the frame behind its Ethernet header
+ * @len: bytes there, padding included; those beyond HOP_FRAME_MAX are not looked at
+ * @f: filled in; only meaningful if HOP_FRAME_OK comes back, and as long as @buf lives
+ *
+ * Return: HOP_FRAME_OK or why the frame has to be dropped.
+ */
+enum hop_frame_error hop_frame_parse(const void *buf, size_t len, struct hop_frame *f)
+{
+	const __u8 *p = buf;
+	struct hop_frame_hdr hdr;
+	size_t left;
+
+	memset(f, 0, sizeof(*f));
+	if (len > HOP_FRAME_MAX)
+		len = HOP_FRAME_MAX;
+	if (len < 1)
+		return HOP_FRAME_MALFORMED;
+	if (p[0] != HOP_VERSION)
+		return HOP_FRAME_VERSION;
+	if (len < sizeof(hdr))
+		return HOP_FRAME_MALFORMED;
+
+	memcpy(&hdr, p, sizeof(hdr));
+	f->epoch_mine = be32_to_cpu(hdr.epoch_mine);
+	f->epoch_yours = be32_to_cpu(hdr.epoch_yours);
+	left = be16_to_cpu(hdr.length);
+	if (left > len - sizeof(hdr) || !f->epoch_mine)
+		return HOP_FRAME_MALFORMED;
+	p += sizeof(hdr);
+
+	while (left) {
+		struct hop_frame_tlv tlv;
+		enum hop_frame_error err;
+		size_t bytes;
+
+		if (left < sizeof(tlv))
+			return HOP_FRAME_MALFORMED;
+		memcpy(&tlv, p, sizeof(tlv));
+		p += sizeof(tlv);
+		left -= sizeof(tlv);
+		bytes = be16_to_cpu(tlv.length);
+		if (bytes > left)
+			return HOP_FRAME_MALFORMED;
+		err = parse_content(be16_to_cpu(tlv.type), p, bytes, f);
+		if (err != HOP_FRAME_OK)
+			return err;
+		p += bytes;
+		left -= bytes;
+	}
+	return HOP_FRAME_OK;
+}
+
+/**
+ * hop_pause_word - one word of a parsed PAUSE STATE
+ * @s: the content
+ * @i: 0 .. count - 1
+ *
+ * Return: the word; bit n stands for sub-queue 64 * (first_word + i) + n.
+ */
+__u64 hop_pause_word(const struct hop_pause_state *s, unsigned int i)
+{
+	__be64 word;
+
+	memcpy(&word, s->words + i * sizeof(word), sizeof(word));
+	return be64_to_cpu(word);
+}
+
+/**
+ * hop_frame_begin - start a frame
+ * @w: the writer
+ * @buf: where the frame goes
+ * @size: bytes there
+ * @mine: own epoch
+ * @yours: the neighbour's epoch, 0 if unknown
+ */
+void hop_frame_begin(struct hop_writer *w, void *buf, size_t size, __u32 mine, __u32 yours)
+{
+	struct hop_frame_hdr hdr = {
+		.version	= HOP_VERSION,
+		.epoch_mine	= cpu_to_be32(mine),
+		.epoch_yours	= cpu_to_be32(yours),
+	};
+
+	w->buf = buf;
+	w->size = size;
+	w->used = 0;
+	w->overflow = size < sizeof(hdr);
+	if (w->overflow)
+		return;
+	memcpy(w->buf, &hdr, sizeof(hdr));
+	w->used = sizeof(hdr);
+}
+
+/* Room for a content of @len bytes, its type and length written; NULL if it does not fit. */
+static __u8 *frame_add(struct hop_writer *w, enum hop_tlv type, size_t len)
+{
+	struct hop_frame_tlv tlv = {
+		.type	= cpu_to_be16(type),
+		.length	= cpu_to_be16(len),
+	};
+	__u8 *p = w->buf + w->used;
+
+	if (w->overflow || w->size - w->used < sizeof(tlv) + len) {
+		w->overflow = true;
+		return NULL;
+	}
+	memcpy(p, &tlv, sizeof(tlv));
+	w->used += sizeof(tlv) + len;
+	return p + sizeof(tlv);
+}
+
+/**
+ * hop_frame_add_hello - add a HELLO
+ * @w: the writer
+ * @h: the content
+ *
+ * Return: false if it did not fit.
+ */
+bool hop_frame_add_hello(struct hop_writer *w, const struct hop_hello *h)
+{
+	struct hop_tlv_hello t = {
+		.role		= h->role,
+		.flags		= h->flags,
+		.kinds		= cpu_to_be16(h->kinds),
+		.queues		= cpu_to_be16(h->queues),
+		.tpid		= cpu_to_be16(h->tpid),
+		.ring_ns	= cpu_to_be32(h->ring_ns),
+		.sent_ns	= cpu_to_be64(h->sent_ns),
+		.echo_ns	= cpu_to_be64(h->echo_ns),
+		.held_ns	= cpu_to_be64(h->held_ns),
+	};
+	__u8 *p = frame_add(w, HOP_TLV_HELLO, sizeof(t));
+
+	if (p)
+		memcpy(p, &t, sizeof(t));
+	return p;
+}
+
+/**
+ * hop_frame_add_state - add a PAUSE STATE
+ * @w: the writer
+ * @seq: its sequence number
+ * @lease_ns: how long the pauses last
+ * @first_word: first word sent
+ * @count: words sent
+ * @words: the words sent, host byte order
+ *
+ * Return: false if it did not fit.
+ */
+bool hop_frame_add_state(struct hop_writer *w, __u32 seq, __u32 lease_ns, __u16 first_word,
+			 __u16 count, const __u64 *words)
+{
+	struct hop_tlv_pause_state t = {
+		.seq		= cpu_to_be32(seq),
+		.lease_ns	= cpu_to_be32(lease_ns),
+		.first_word	= cpu_to_be16(first_word),
+		.count		= cpu_to_be16(count),
+	};
+	__u8 *p = frame_add(w, HOP_TLV_PAUSE_STATE, sizeof(t) + count * sizeof(__be64));
+	unsigned int i;
+
+	if (!p)
+		return false;
+	memcpy(p, &t, sizeof(t));
+	p += sizeof(t);
+	for (i = 0; i < count; i++) {
+		__be64 word = cpu_to_be64(words[i]);
+
+		memcpy(p + i * sizeof(word), &word, sizeof(word));
+	}
+	return true;
+}
+
+/**
+ * hop_frame_add_ack - add a PAUSE ACK
+ * @w: the writer
+ * @seq: sequence number of the last PAUSE STATE taken
+ *
+ * Return: false if it did not fit.
+ */
+bool hop_frame_add_ack(struct hop_writer *w, __u32 seq)
+{
+	struct hop_tlv_ack t = { .seq = cpu_to_be32(seq) };
+	__u8 *p = frame_add(w, HOP_TLV_PAUSE_ACK, sizeof(t));
+
+	if (p)
+		memcpy(p, &t, sizeof(t));
+	return p;
+}
+
+/**
+ * hop_frame_add_probe - add a PROBE or its echo
+ * @w: the writer
+ * @type: HOP_TLV_PROBE or HOP_TLV_PROBE_ECHO
+ * @probe: the content
+ *
+ * Return: false if it did not fit.
+ */
+bool hop_frame_add_probe(struct hop_writer *w, enum hop_tlv type, const struct hop_probe *probe)
+{
+	struct hop_tlv_probe t = {
+		.nonce	= cpu_to_be32(probe->nonce),
+		.vid	= cpu_to_be16(probe->vid),
+		.size	= cpu_to_be16(probe->size),
+	};
+	__u8 *p = frame_add(w, type, sizeof(t));
+
+	if (p)
+		memcpy(p, &t, sizeof(t));
+	return p;
+}
+
+/**
+ * hop_frame_add_goodbye - add a GOODBYE
+ * @w: the writer
+ *
+ * Return: false if it did not fit.
+ */
+bool hop_frame_add_goodbye(struct hop_writer *w)
+{
+	return frame_add(w, HOP_TLV_GOODBYE, 0);
+}
+
+/**
+ * hop_frame_end - close a frame
+ * @w: the writer
+ *
+ * Return: bytes from the header to the end of the last content, 0 if something did not fit.
+ */
+size_t hop_frame_end(struct hop_writer *w)
+{
+	__be16 length;
+
+	if (w->overflow)
+		return 0;
+	length = cpu_to_be16(w->used - sizeof(struct hop_frame_hdr));
+	memcpy(w->buf + offsetof(struct hop_frame_hdr, length), &length, sizeof(length));
+	return w->used;
+}

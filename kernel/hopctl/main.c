@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * main.c - hopctl: ports, neighbours and control frames of a hop-by-hop flow controlled fabric
+ *
+ * Qdiscs become members of their device's port (hopctl.h). The port finds its neighbour,
+ * takes the fabric tag off what it receives and labels it, tells the neighbour which of its
+ * sub-queues to pause, and stores which of ours are paused. Nothing happens on devices without
+ * a member.
+ *
+ *   net.c    handles and pause counters of a namespace
+ *   port.c   ports, members, configuration
+ *   dump.c   what a port says of itself
+ *   rx.c     receive hook
+ *   peer.c   epochs, the neighbour's life, HRTT, state of tagging
+ *   probe.c  tagged probes of full size
+ *   pause.c  PAUSE STATE, both directions
+ *   tx.c     the worker, which sends, and its timer
+ *   tag.c    the fabric tag on and off
+ *   frame.c  codec
+ */
+#include <linux/module.h>
+#include <linux/netdevice.h>
+
+#include "port.h"
+
+#define CREATE_TRACE_POINTS
+#include "trace.h"
+
+static int device_event(struct notifier_block *nb, unsigned long event, void *ptr)
+{
+	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
+	struct hop_port *port;
+
+	if (event == NETDEV_CHANGEUPPER)
+		hop_ports_uppers();
+	port = hop_port_find(dev);
+	if (!port)
+		return NOTIFY_DONE;
+
+	switch (event) {
+	case NETDEV_UNREGISTER:
+		hop_port_kill(port);
+		break;
+	case NETDEV_UP:
+	case NETDEV_DOWN:
+	case NETDEV_CHANGE:
+		hop_port_carrier(port);
+		break;
+	case NETDEV_CHANGEMTU:
+		hop_port_mtu(port);
+		break;
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block device_notifier = { .notifier_call = device_event };
+
+static int __init hopctl_init(void)
+{
+	int err;
+
+	err = register_pernet_subsys(&hop_net_ops);
+	if (err)
+		return err;
+	err = register_netdevice_notifier(&device_notifier);
+	if (err)
+		unregister_pernet_subsys(&hop_net_ops);
+	return err;
+}
+
+/* No qdisc is a member any more, but ports may linger. Taking the notifier off sends
+ * NETDEV_UNREGISTER to it for every device, which ends them.
+ */
+static void __exit hopctl_exit(void)
+{
+	unregister_netdevice_notifier(&device_notifier);
+	hop_port_exit();
+	unregister_pernet_subsys(&hop_net_ops);
+	rcu_barrier();
+}
+
+module_init(hopctl_init);
+module_exit(hopctl_exit);
+
+module_param_named(state_spacing_ns, hop_state_spacing_ns, uint, 0644);
+MODULE_PARM_DESC(state_spacing_ns, "least time between two PAUSE STATE frames of a port, ns");
+MODULE_DESCRIPTION("Companion of hop-by-hop flow control qdiscs");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * net.c - what hopctl has in each network namespace: handles and their pause counters
+ *
+ * A namespace is a switch. Each of its ports gets a range of handles, one for each sub-queue
+ * of its neighbour, and each handle has a counter: how many packets are queued here, at
+ * whatever egress port, that came from that sub-queue and hold a pause for it (BFC, section
+ * 3.3.2). The counters are one flat array, so that counting needs nothing but the handle.
+ *
+ * A packet may outlive the port that labelled it. So a range that loses its port is parked:
+ * nothing new is counted on it (hop_handle() honours only handles that a port owns), and it is
+ * given away again when an RCU grace period has passed and all of its counters are 0.
+ *
+ *   field                    protector
+ *   hop_net.counters         RTNL writes it once, before the first range; read without
+ *   the counters             atomic
+ *   hop_net.owner[]          written under hop_net.lock, read under RCU
+ *   used, parked, ports      hop_net.lock
+ *   hrtt_max                 written under hop_net.lock, READ_ONCE elsewhere
+ *   hop_port.range           hop_port.lock
+ *
+ * Limits: 32768 handles in a namespace, 4096 for a port. What finds no room stays unlabelled
+ * and is asked for again at each HELLO.
+ */
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <net/netns/generic.h>
+
+#include "port.h"
+#include "trace.h"
+
+unsigned int hop_net_id;
+
+struct hop_net *hop_net_of(const struct net_device *dev)
+{
+	return net_generic(dev_net(dev), hop_net_id);
+}
+
+/**
+ * hop_net_counters - have the array of pause counters
+ * @net: the namespace
+ *
+ * Context: RTNL.
+ * Return: 0 or -ENOMEM.
+ */
+int hop_net_counters(struct hop_net *net)
+{
+	atomic_t *counters;
+
+	ASSERT_RTNL();
+	if (net->counters)
+		return 0;
+	counters = kvcalloc(HOP_HANDLES, sizeof(*counters), GFP_KERNEL);
+	if (!counters)
+		return -ENOMEM;
+	/* pairs with the address dependency of whoever finds an owner and counts for it */
+	smp_store_release(&net->counters, counters);
+	return 0;
+}
+
+/* A packet's counter stays at its place for as long as the namespace lives. */
+static atomic_t *handle_counter(const struct hop_net *net, u32 handle)
+{
+	return &net->counters[handle - HOP_HANDLE_FIRST];
+}
+
+static bool range_is_idle(const struct hop_net *net, const struct hop_range *r)
+{
+	u32 i;
+
+	if (!poll_state_synchronize_rcu(r->gp))
+		return false;
+	for (i = 0; i < r->count; i++)
+		if (atomic_read(handle_counter(net, r->first + i)))
+			return false;
+	return true;
+}
+
+static void range_free(struct hop_net *net, struct hop_range *r)
+{
+	bitmap_clear(net->used, (r->first - HOP_HANDLE_FIRST) / HOP_HANDLE_ALIGN,
+		     r->count / HOP_HANDLE_ALIGN);
+	kfree(r);
+}
+
+static void range_sweep(struct hop_net *net)
+{
+	struct hop_range *r, *next;
+
+	list_for_each_entry_safe(r, next, &net->parked, node) {
+		if (!range_is_idle(net, r))
+			continue;
+		list_del(&r->node);
+		range_free(net, r);
+	}
+}
+
+static struct hop_range *range_alloc(struct hop_net *net, u32 groups)
+{
+	struct hop_range *r = kzalloc(sizeof(*r), GFP_ATOMIC);
+	unsigned long at;
+
+	if (!r)
+		return NULL;
+	for (; groups; groups--) {
+		at = bitmap_find_next_zero_area(net->used, HOP_HANDLE_WORDS, 0, groups, 0);
+		if (at < HOP_HANDLE_WORDS)
+			break;
+	}
+	if (!groups) {
+		kfree(r);
+		return NULL;
+	}
+	bitmap_set(net->used, at, groups);
+	r->first = HOP_HANDLE_FIRST + at * HOP_HANDLE_ALIGN;
+	r->count = groups * HOP_HANDLE_ALIGN;
+	return r;
+}
+
+/**
+ * hop_range_get - give a port handles for its neighbour's sub-queues
+ * @port: the port; a range that it has and that is as large as it can be is left alone
+ * @queues: how many sub-queues the neighbour announced
+ *
+ * Takes the largest range that there is if there is none for all. A port that has too small a
+ * one keeps it until a larger one is found. Context: port's lock.
+ */
+void hop_range_get(struct hop_port *port, unsigned int queues)
+{
+	u32 want = min_t(u32, queues, HOP_HANDLE_SHARE);
+	struct hop_net *net = port->net;
+	struct hop_range *r;
+	u32 i, at;
+
+	lockdep_assert_held(&port->lock);
+	if (!want)
+		return;
+	if (port->range && port->range->count >= want) {
+		WRITE_ONCE(port->handles, port->range->first << 16 | want);
+		return;
+	}
+
+	spin_lock(&net->lock);
+	range_sweep(net);
+	r = range_alloc(net, DIV_ROUND_UP(want, HOP_HANDLE_ALIGN));
+	if (r && port->range && r->count <= port->range->count) {
+		range_free(net, r);
+		r = NULL;
+	}
+	spin_unlock(&net->lock);
+	if (!r)
+		return;
+
+	hop_range_put(port);
+	spin_lock(&net->lock);
+	at = (r->first - HOP_HANDLE_FIRST) / HOP_HANDLE_ALIGN;
+	for (i = 0; i < r->count / HOP_HANDLE_ALIGN; i++)
+		rcu_assign_pointer(net->owner[at + i], port);
+	spin_unlock(&net->lock);
+	port->range = r;
+	WRITE_ONCE(port->handles, r->first << 16 | min(want, r->count));
+}
+
+/**
+ * hop_range_put - take a port's handles away
+ * @port: the port
+ *
+ * Packets may still hold pauses by them, so they are parked. Context: port's lock.
+ */
+void hop_range_put(struct hop_port *port)
+{
+	struct hop_range *r = port->range;
+	struct hop_net *net = port->net;
+	u32 i, at;
+
+	lockdep_assert_held(&port->lock);
+	WRITE_ONCE(port->handles, 0);
+	if (!r)
+		return;
+	port->range = NULL;
+	at = (r->first - HOP_HANDLE_FIRST) / HOP_HANDLE_ALIGN;
+	spin_lock(&net->lock);
+	for (i = 0; i < r->count / HOP_HANDLE_ALIGN; i++)
+		RCU_INIT_POINTER(net->owner[at + i], NULL);
+	r->gp = start_poll_synchronize_rcu();
+	list_add_tail(&r->node, &net->parked);
+	spin_unlock(&net->lock);
+}
+
+/**
+ * hop_range_word - which of 64 sub-queues of the neighbour have to be paused
+ * @port: the port
+ * @word: word of the bitmap
+ *
+ * Context: port's lock.
+ * Return: a bit for each counter that is not 0.
+ */
+u64 hop_range_word(const struct hop_port *port, unsigned int word)
+{
+	u32 count = port->handles & 0xffff;
+	u32 i, first = word * 64;
+	u64 bits = 0;
+
+	for (i = 0; i < 64 && first + i < count; i++)
+		if (atomic_read(handle_counter(port->net, port->range->first + first + i)) > 0)
+			bits |= BIT_ULL(i);
+	return bits;
+}
+
+/**
+ * hop_range_sum - packets that hold a pause by one of a port's handles
+ * @port: the port
+ *
+ * Context: RTNL or RCU; no lock, so the sum is of one moment only if nothing moves.
+ * Return: the sum of its counters.
+ */
+u64 hop_range_sum(const struct hop_port *port)
+{
+	u32 handles = READ_ONCE(port->handles);
+	u32 i, first = handles >> 16;
+	u64 sum = 0;
+
+	for (i = 0; i < (handles & 0xffff); i++)
+		sum += atomic_read(handle_counter(port->net, first + i));
+	return sum;
+}
+
+/* Is the device with this ifindex above the port's? Remembered until an upper device changes. */
+static bool port_is_below(struct hop_port *port, int ifindex)
+{
+	int *slot = &port->uppers[ifindex & (HOP_UPPERS - 1)];
+	struct net_device *upper;
+	bool below;
+
+	if (ifindex <= 0)
+		return false;
+	if (READ_ONCE(*slot) == ifindex)
+		return true;
+	rcu_read_lock();
+	upper = dev_get_by_index_rcu(dev_net(port->dev), ifindex);
+	below = upper && netdev_has_upper_dev_all_rcu(port->dev, upper);
+	if (below)
+		WRITE_ONCE(*slot, ifindex);
+	rcu_read_unlock();
+	return below;
+}
+
+static struct hop_port *handle_owner(const struct hop_net *net, u32 handle)
+{
+	u32 at = (handle - HOP_HANDLE_FIRST) / HOP_HANDLE_ALIGN;
+
+	return rcu_dereference_bh(net->owner[at]);
+}
+
+u16 hop_handle(const struct hop_member *m, const struct sk_buff *skb)
+{
+	u32 handle = skb->tc_index, handles;
+	struct hop_port *port;
+
+	if (handle < HOP_HANDLE_FIRST)
+		return 0;
+	port = handle_owner(m->net, handle);
+	if (unlikely(!port))
+		goto forged;
+	handles = READ_ONCE(port->handles);
+	if (unlikely(handle - (handles >> 16) >= (handles & 0xffff)))
+		goto forged;
+	if (skb->skb_iif == port->dev->ifindex || port_is_below(port, skb->skb_iif))
+		return handle;
+forged:
+	hop_pcpu_inc(m->port, forged);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(hop_handle);
+
+/* A counter left or reached 0: the port that owns it, if any, has to say so. The atomic before
+ * and set_bit(), both with what orders them, come before the worker is woken; the worker clears
+ * the bit before it reads the counter. So the last change is always seen.
+ */
+static void pause_mark(const struct hop_member *m, u16 handle, bool pause)
+{
+	struct hop_port *port = handle_owner(m->net, handle);
+	u32 queue;
+
+	if (unlikely(!port))
+		return;
+	queue = handle - (READ_ONCE(port->handles) >> 16);
+	if (likely(queue < HOP_QUEUES_MAX))
+		set_bit(queue / 64, port->pausing.dirty);
+	trace_hop_pause_count(port, handle, queue, pause);
+	if (pause)
+		hop_pcpu_inc(port, pauses);
+	else
+		hop_pcpu_inc(port, resumes);
+	tasklet_schedule(&port->work);
+}
+
+void hop_pause_inc(const struct hop_member *m, u16 handle)
+{
+	if (atomic_inc_return(handle_counter(m->net, handle)) == 1)
+		pause_mark(m, handle, true);
+}
+EXPORT_SYMBOL_GPL(hop_pause_inc);
+
+void hop_pause_dec(const struct hop_member *m, u16 handle)
+{
+	if (atomic_dec_return(handle_counter(m->net, handle)) == 0)
+		pause_mark(m, handle, false);
+}
+EXPORT_SYMBOL_GPL(hop_pause_dec);
+
+/**
+ * hop_net_hrtt - the largest HRTT of the namespace's ports anew
+ * @net: the namespace
+ *
+ * All sub-queues of a switch use one threshold formula, and it has to hold for the longest link
+ * that a paused packet may come by (BFC, section 3.3.2). Context: any lock but hop_net.lock.
+ */
+void hop_net_hrtt(struct hop_net *net)
+{
+	struct hop_port *port;
+	u32 max = 0;
+
+	spin_lock_bh(&net->lock);
+	list_for_each_entry(port, &net->ports, net_node)
+		max = max(max, READ_ONCE(port->hrtt_used));
+	WRITE_ONCE(net->hrtt_max, max ?: HOP_HRTT_UNKNOWN_NS);
+	spin_unlock_bh(&net->lock);
+}
+
+void hop_net_add(struct hop_port *port)
+{
+	spin_lock_bh(&port->net->lock);
+	list_add_tail(&port->net_node, &port->net->ports);
+	spin_unlock_bh(&port->net->lock);
+}
+
+void hop_net_del(struct hop_port *port)
+{
+	spin_lock_bh(&port->net->lock);
+	list_del(&port->net_node);
+	spin_unlock_bh(&port->net->lock);
+	hop_net_hrtt(port->net);
+}
+
+static int __net_init net_init(struct net *n)
+{
+	struct hop_net *net = net_generic(n, hop_net_id);
+
+	spin_lock_init(&net->lock);
+	INIT_LIST_HEAD(&net->parked);
+	INIT_LIST_HEAD(&net->ports);
+	net->hrtt_max = HOP_HRTT_UNKNOWN_NS;
+	return 0;
+}
+
+/* All devices, and so all ports and all packets of qdiscs, are gone. */
+static void __net_exit net_exit(struct net *n)
+{
+	struct hop_net *net = net_generic(n, hop_net_id);
+	struct hop_range *r, *next;
+
+	WARN_ON_ONCE(!list_empty(&net->ports));
+	list_for_each_entry_safe(r, next, &net->parked, node)
+		range_free(net, r);
+	kvfree(net->counters);
+}
+
+struct pernet_operations hop_net_ops = {
+	.init	= net_init,
+	.exit	= net_exit,
+	.id	= &hop_net_id,
+	.size	= sizeof(struct hop_net),
+};

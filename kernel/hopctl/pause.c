@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * pause.c - PAUSE STATE: which sub-queues are paused, in both directions
+ *
+ * Sending. A pause counter that leaves 0 or comes back to it marks its word of the bitmap
+ * dirty and wakes the worker. The worker reads the counters of the dirty words; what differs
+ * from what was told last goes out, with the words around and between that have not been
+ * echoed yet: the newest frame always says everything that the neighbour may not know, so it
+ * may drop older ones. Without an echo the same is said again after 1, 2, 4 ... HRTT, under
+ * new sequence numbers, so that each frame also renews the lease. While anything is paused the
+ * whole bitmap is refreshed.
+ *
+ * Each sequence number is one frame. They go on counting for as long as our epoch lasts, also
+ * when the neighbour is lost and found again, because it may not have lost us.
+ *
+ * Frames keep a distance, which depends on the link's speed and on a floor for the
+ * neighbour's processor; changes in between are told together. The first one after a silence
+ * leaves at once.
+ *
+ * Receiving. The words go into hop_port.paused, whose readers are the dequeue functions of the
+ * members: first the words, then the member's generation, then the root qdisc is scheduled.
+ * If the lease runs out, everything is resumed.
+ *
+ * All under the port's lock; hop_pausing.dirty is atomic.
+ */
+#include <net/sch_generic.h>
+
+#include "port.h"
+#include "trace.h"
+
+/* Words that the neighbour's sub-queues, or ours, take. */
+static unsigned int words_of(unsigned int queues)
+{
+	return DIV_ROUND_UP(queues, 64);
+}
+
+static u32 pause_hrtt(const struct hop_port *port)
+{
+	return port->hrtt_used ?: HOP_HRTT_UNKNOWN_NS;
+}
+
+u64 hop_refresh_ns(const struct hop_port *port)
+{
+	if (port->cfg.refresh_ns)
+		return port->cfg.refresh_ns;
+	return max_t(u64, 4ULL * pause_hrtt(port), HOP_REFRESH_AUTO_MIN_NS);
+}
+
+static u32 pause_lease(const struct hop_port *port)
+{
+	if (port->cfg.lease_ns)
+		return port->cfg.lease_ns;
+	return min_t(u64, HOP_LEASE_REFRESHES * hop_refresh_ns(port), HOP_LEASE_MAX_NS);
+}
+
+static bool pausing_any(const struct hop_pausing *p)
+{
+	return memchr_inv(p->words, 0, sizeof(p->words));
+}
+
+/**
+ * hop_pause_start - tell a neighbour that has just come up how things are
+ * @port: the port
+ * @now: time
+ */
+void hop_pause_start(struct hop_port *port, u64 now)
+{
+	struct hop_pausing *p = &port->pausing;
+
+	bitmap_fill(p->dirty, HOP_BITMAP_WORDS);
+	p->refresh_ns = now;
+	p->whole = true;
+}
+
+/**
+ * hop_pause_stop - the neighbour is gone, and so is what it was told
+ * @port: the port
+ *
+ * The counters stay: they count our packets.
+ */
+void hop_pause_stop(struct hop_port *port)
+{
+	struct hop_pausing *p = &port->pausing;
+
+	memset(p->words, 0, sizeof(p->words));
+	p->unacked = 0;
+	p->fresh = false;
+}
+
+/**
+ * hop_pause_collect - find out what has to be told
+ * @port: the port
+ */
+void hop_pause_collect(struct hop_port *port)
+{
+	struct hop_pausing *p = &port->pausing;
+	unsigned int w;
+	u64 bits;
+
+	if (!port->peer.up)
+		return;
+	for_each_set_bit(w, p->dirty, HOP_BITMAP_WORDS) {
+		/* cleared, with full ordering, before the counters are read: see pause_mark() */
+		if (!test_and_clear_bit(w, p->dirty))
+			continue;
+		bits = hop_range_word(port, w);
+		if (bits == p->words[w])
+			continue;
+		p->words[w] = bits;
+		p->changed[w] = p->seq + 1;
+		p->unacked |= BIT_ULL(w);
+		p->fresh = true;
+	}
+}
+
+/**
+ * hop_pause_next - when a PAUSE STATE is due
+ * @port: the port
+ *
+ * Return: the time, U64_MAX if there is nothing to say.
+ */
+u64 hop_pause_next(const struct hop_port *port)
+{
+	const struct hop_pausing *p = &port->pausing;
+	u64 at = U64_MAX;
+
+	if (!port->peer.up || !port->peer.hello.queues)
+		return at;
+	if (p->fresh)
+		return p->last_ns + p->gap_ns;
+	if (p->unacked)
+		at = p->last_ns + max(p->repeat_ns, p->gap_ns);
+	if (pausing_any(p))
+		at = min(at, max(p->refresh_ns, p->last_ns + p->gap_ns));
+	return at;
+}
+
+/* The words of the next frame: all of them for a refresh, else what is not echoed. */
+static void pause_span(const struct hop_port *port, bool whole, unsigned int *first,
+		       unsigned int *count)
+{
+	u64 unacked = port->pausing.unacked;
+
+	*first = 0;
+	*count = words_of(port->peer.hello.queues);
+	if (whole || !unacked)
+		return;
+	*first = __ffs64(unacked);
+	*count = fls64(unacked) - *first;
+}
+
+/**
+ * hop_pause_write - add a PAUSE STATE to a frame if one is due
+ * @port: the port
+ * @w: the frame
+ * @now: time
+ *
+ * Return: true if it was added.
+ */
+bool hop_pause_write(struct hop_port *port, struct hop_writer *w, u64 now)
+{
+	struct hop_pausing *p = &port->pausing;
+	unsigned int first, count;
+	u64 refresh = hop_refresh_ns(port);
+	bool whole, repeat = !p->fresh;
+
+	if (now < hop_pause_next(port))
+		return false;
+	whole = p->whole || (pausing_any(p) && repeat && now >= p->refresh_ns);
+	pause_span(port, whole, &first, &count);
+	if (!count || !hop_frame_add_state(w, p->seq + 1, pause_lease(port), first, count,
+					   p->words + first))
+		return false;
+
+	p->seq++;
+	p->repeat_ns = repeat ? min(2 * p->repeat_ns, refresh) : pause_hrtt(port);
+	p->fresh = false;
+	p->whole = false;
+	p->last_ns = now;
+	p->gap_ns = max_t(u64, READ_ONCE(hop_state_spacing_ns),
+			  HOP_STATE_SHARE * hop_tx_wire_ns(port, ETH_HLEN + w->used));
+	if (whole || p->refresh_ns < now)
+		p->refresh_ns = now + refresh;
+	port->stats.state_tx++;
+	if (whole && repeat)
+		port->stats.refresh_tx++;
+	else if (repeat)
+		port->stats.state_repeats++;
+	trace_hop_pause_tx(port, p->seq, first, count,
+			   !repeat ? HOP_PAUSE_NEW : whole ? HOP_PAUSE_REFRESH : HOP_PAUSE_REPEAT);
+	return true;
+}
+
+/**
+ * hop_pause_unsent - the device did not take the frame
+ * @port: the port
+ */
+void hop_pause_unsent(struct hop_port *port)
+{
+	struct hop_pausing *p = &port->pausing;
+
+	if (!port->peer.up)
+		return;
+	p->fresh = p->unacked || pausing_any(p);
+	p->whole = p->fresh;
+	p->gap_ns = 0;
+}
+
+/**
+ * hop_pause_acked - the neighbour says what it has taken
+ * @port: the port
+ * @seq: sequence number of its newest PAUSE STATE
+ */
+void hop_pause_acked(struct hop_port *port, u32 seq)
+{
+	struct hop_pausing *p = &port->pausing;
+	u64 left = p->unacked;
+	unsigned int w;
+
+	if ((s32)(seq - p->seq) > 0) {
+		port->stats.rx_range++;
+		return;
+	}
+	while (left) {
+		w = __ffs64(left);
+		left &= left - 1;
+		if ((s32)(seq - p->changed[w]) >= 0)
+			p->unacked &= ~BIT_ULL(w);
+	}
+}
+
+/* Tell the qdiscs whose sub-queues lie in one of the words of @changed. */
+static void pause_kick(struct hop_port *port, u64 changed)
+{
+	struct hop_member *m;
+
+	if (!changed)
+		return;
+	smp_wmb();	/* words before generations: pairs with hop_paused_begin() */
+	list_for_each_entry_rcu(m, &port->members, node) {
+		u64 mine = GENMASK_ULL((m->first + m->count - 1) / 64, m->first / 64);
+
+		if (!(changed & mine))
+			continue;
+		WRITE_ONCE(m->paused_gen, m->paused_gen + 1);
+		/* the generation before the qdisc's SCHED and RUNNING bits: a dequeue that
+		 * we do not wake has yet to look
+		 */
+		smp_mb();
+		__netif_schedule(qdisc_root(m->sch));
+	}
+}
+
+static u64 pause_store(struct hop_port *port, const struct hop_pause_state *s)
+{
+	unsigned int i, w;
+	u64 bits, changed = 0;
+
+	for (i = 0; i < s->count; i++) {
+		w = s->first_word + i;
+		bits = hop_pause_word(s, i);
+		if (port->paused[w] == bits)
+			continue;
+		WRITE_ONCE(port->paused[w], bits);
+		changed |= BIT_ULL(w);
+	}
+	return changed;
+}
+
+/**
+ * hop_pause_rx - a PAUSE STATE of the neighbour
+ * @port: the port
+ * @f: the frame
+ * @now: time
+ *
+ * One that is not believed is answered all the same, or it would be repeated for ever.
+ */
+void hop_pause_rx(struct hop_port *port, const struct hop_frame *f, u64 now)
+{
+	const struct hop_pause_state *s = &f->state;
+	struct hop_peer *peer = &port->peer;
+
+	if (s->first_word + s->count > words_of(port->queues_most) ||
+	    s->lease_ns > HOP_LEASE_MAX_NS) {
+		port->stats.rx_range++;
+		return;
+	}
+	port->ack = true;
+	hop_port_wake(port);
+	if (peer->rx_seq_valid && (s32)(s->seq - peer->rx_seq) <= 0) {
+		port->stats.rx_stale++;
+		return;
+	}
+	peer->rx_seq = s->seq;
+	peer->rx_seq_valid = true;
+	hop_peer_alive(port, now);
+	if (hop_peer_taken_for(port) != HOP_ROLE_SWITCH) {
+		port->stats.rx_untrusted++;
+		return;
+	}
+	port->stats.state_rx++;
+	trace_hop_pause_rx(port, s->seq, s->first_word, s->count, s->lease_ns);
+	pause_kick(port, pause_store(port, s));
+	port->lease_at = memchr_inv(port->paused, 0, sizeof(port->paused)) ?
+			 now + s->lease_ns : U64_MAX;
+}
+
+/**
+ * hop_pause_clear - resume all of our sub-queues
+ * @port: the port
+ */
+void hop_pause_clear(struct hop_port *port)
+{
+	u64 changed = 0;
+	unsigned int w;
+
+	for (w = 0; w < HOP_BITMAP_WORDS; w++) {
+		if (!port->paused[w])
+			continue;
+		WRITE_ONCE(port->paused[w], 0);
+		changed |= BIT_ULL(w);
+	}
+	port->lease_at = U64_MAX;
+	pause_kick(port, changed);
+}
+
+/**
+ * hop_pause_expire - resume everything if no refresh came in time
+ * @port: the port
+ * @now: time
+ */
+void hop_pause_expire(struct hop_port *port, u64 now)
+{
+	if (now < port->lease_at)
+		return;
+	port->stats.lease_expired++;
+	trace_hop_lease_expired(port);
+	hop_pause_clear(port);
+}

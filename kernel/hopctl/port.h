@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * port.h - what the files of hopctl share: the port, its neighbour, the namespace
+ *
+ * A port has one worker, a tasklet, which sends every frame and lets every time limit run out;
+ * one soft hrtimer wakes it when the next limit comes. The receive hook only takes notes and
+ * schedules the worker. So frames leave in the order of their sequence numbers, nothing is
+ * ever sent with a lock held, and taking a port down means stopping one timer and one tasklet.
+ *
+ *   protector                   what
+ *   RTNL                        members (list and count), config, life and death of the port,
+ *                               hop_ports
+ *   hop_port.lock (bottom       neighbour, candidates, epochs, sequence numbers, probes, what
+ *   halves off)                 is to be sent, deadlines, counters in stats
+ *   RCU                         members read by hook and worker; hop_net.owner
+ *   atomics                     pause counters, dirty words, n_active
+ *   per CPU                     struct hop_pcpu
+ *   written under lock, read    strip, handles, paused, tagging, hrtt_used, speed
+ *   with READ_ONCE
+ *
+ * Lock order: RTNL, then hop_port.lock, then hop_net.lock.
+ */
+#ifndef _SLUICE_HOPCTL_PORT_H
+#define _SLUICE_HOPCTL_PORT_H
+
+#include <linux/etherdevice.h>
+#include <linux/hrtimer.h>
+#include <linux/interrupt.h>
+#include <linux/netfilter.h>
+#include <linux/u64_stats_sync.h>
+#include <net/net_namespace.h>
+
+#include "hopctl.h"
+#include "frame.h"
+
+#define HOP_HELLO_NS		(100ULL * NSEC_PER_MSEC)
+#define HOP_HELLO_FIRST_NS	(1ULL * NSEC_PER_MSEC)	/* doubled up to HOP_HELLO_NS */
+#define HOP_DEAD_NS		(1ULL * NSEC_PER_SEC)
+#define HOP_LINGER_NS		(HOP_DEAD_NS + 2 * HOP_HELLO_NS)
+
+/* A HELLO that was held for long tells less about the link than about two clocks' rates, so
+ * each fourth one is answered at once and only those answers are measured.
+ */
+#define HOP_HELLO_ANSWER	4
+#define HOP_HELD_MAX_NS		(1ULL * NSEC_PER_MSEC)
+#define HOP_HRTT_WINDOW		16
+
+#define HOP_CANDIDATES		4
+
+/* A round of probing asks once and up to seven times again; three rounds without any answer,
+ * while HELLOs arrive, say that the link does not carry tagged frames: at a loss of one half
+ * in each direction that happens by chance once in a thousand rounds.
+ */
+#define HOP_PROBE_TRIES		8
+#define HOP_PROBE_AGAIN_NS	(10ULL * NSEC_PER_MSEC)
+#define HOP_PROBE_ROUNDS	3
+#define HOP_PROBE_SLOW_NS	(1ULL * NSEC_PER_SEC)
+#define HOP_PROBE_SMALL		64	/* bytes; a full-size one is larger at any legal MTU */
+#define HOP_ECHOES		4	/* probes that wait for their echo */
+#define HOP_ECHO_BURST		16
+#define HOP_ECHO_EVERY_NS	(1ULL * NSEC_PER_MSEC)
+
+#define HOP_REFRESH_AUTO_MIN_NS	(100ULL * NSEC_PER_USEC)
+#define HOP_LEASE_REFRESHES	8
+#define HOP_STATE_SHARE		100	/* a state frame may take 1/100 of the link's time */
+
+#define HOP_UPPERS		8	/* power of 2: upper devices remembered, by ifindex */
+#define HOP_HANDLE_WORDS	(HOP_HANDLES / HOP_HANDLE_ALIGN)
+#define HOP_HANDLE_SHARE	(HOP_HANDLES / 8)	/* of one port */
+
+/**
+ * struct hop_pcpu - what is counted for each packet
+ * @syncp: lets 32-bit readers see whole values
+ * @stripped: HOP_A_TAG_STRIPPED
+ * @unlabelled: HOP_A_TAG_UNLABELLED
+ * @errors: HOP_A_TAG_ERRORS
+ * @forged: HOP_A_HANDLE_FORGED
+ * @pauses: HOP_A_PAUSES_TX
+ * @resumes: HOP_A_RESUMES_TX
+ */
+struct hop_pcpu {
+	struct u64_stats_sync	syncp;
+	u64_stats_t		stripped;
+	u64_stats_t		unlabelled;
+	u64_stats_t		errors;
+	u64_stats_t		forged;
+	u64_stats_t		pauses;
+	u64_stats_t		resumes;
+};
+
+#define hop_pcpu_inc(port, field)				\
+do {								\
+	struct hop_pcpu *__c = get_cpu_ptr((port)->pcpu);	\
+								\
+	u64_stats_update_begin(&__c->syncp);			\
+	u64_stats_inc(&__c->field);				\
+	u64_stats_update_end(&__c->syncp);			\
+	put_cpu_ptr((port)->pcpu);				\
+} while (0)
+
+/* Counters of the control path, named after their HOP_A_* attributes. */
+struct hop_stats {
+	u64	hello_tx, hello_rx;
+	u64	state_tx, state_rx, state_repeats, refresh_tx;
+	u64	lease_expired;
+	u64	neighbour_up, neighbour_lost;
+	u64	probe_tx, probe_echoed;
+	u64	tx_busy;
+	u64	rx_malformed, rx_version, rx_epoch, rx_stale, rx_range, rx_untrusted, rx_shared;
+};
+
+/**
+ * struct hop_peer - the neighbour, all under the port's lock
+ * @up: its epoch is confirmed and it is alive
+ * @knows_us: its newest HELLO names our epoch
+ * @mac: source address of the link's other end, valid if @mac_ns
+ * @mac_ns: when that address was last heard, 0 if never
+ * @other_ns: when another address was last heard, 0 if never
+ * @epoch: its epoch, kept after it is lost so that nothing old is taken twice; 0 if none
+ * @heard_ns: last sign of life
+ * @hello: its newest HELLO
+ * @hello_rx_ns: when that came, our clock
+ * @hellos: HELLOs since it came up
+ * @rx_seq: newest PAUSE STATE of @epoch
+ * @rx_seq_valid: there was one
+ * @rtt: window of measured round trips, ns
+ * @rtt_count: samples in it, ever
+ */
+struct hop_peer {
+	bool			up;
+	bool			knows_us;
+	u8			mac[ETH_ALEN];
+	u64			mac_ns;
+	u64			other_ns;
+	u32			epoch;
+	u64			heard_ns;
+	struct hop_hello	hello;
+	u64			hello_rx_ns;
+	u32			hellos;
+	u32			rx_seq;
+	bool			rx_seq_valid;
+	u32			rtt[HOP_HRTT_WINDOW];
+	u32			rtt_count;
+};
+
+/**
+ * struct hop_candidate - an epoch that wants to be the neighbour's
+ * @epoch: it; 0 marks a free entry
+ * @seen_ns: when its first HELLO came; only an echo of something sent later confirms it
+ * @rx_ns: when its newest HELLO came
+ * @sent_ns: that HELLO's time stamp
+ * @answer: a HELLO is due to it
+ */
+struct hop_candidate {
+	u32	epoch;
+	u64	seen_ns;
+	u64	rx_ns;
+	u64	sent_ns;
+	bool	answer;
+};
+
+/**
+ * struct hop_probing - does the link carry tagged frames of full size? Under the port's lock.
+ * @verdict: HOP_STATE_TAGGING, _PROBING, _PROBE_SIZE or _PROBE_TAG
+ * @on: probes are wanted: all else that tagging needs is true
+ * @passed: how many of the first, last and middle VLAN id have been echoed
+ * @turn: counts rounds that went on to another VLAN id
+ * @vid: VLAN id of the running round
+ * @nonce: of the running round's full-size probes
+ * @small_nonce: of its small probes
+ * @tries: probes sent in it
+ * @answered: its full-size probe was echoed
+ * @small_passed: a small probe was echoed since the last full-size one was
+ * @failed: rounds in a row without an answer
+ * @hellos: hop_peer.hellos at the start of the round
+ * @round_ns: when the next round is due
+ * @again_ns: when the next try within the round is due, U64_MAX if none
+ */
+struct hop_probing {
+	u8	verdict;
+	bool	on;
+	u8	passed;
+	u32	turn;
+	u16	vid;
+	u32	nonce;
+	u32	small_nonce;
+	u8	tries;
+	bool	answered;
+	bool	small_passed;
+	u8	failed;
+	u32	hellos;
+	u64	round_ns;
+	u64	again_ns;
+};
+
+/**
+ * struct hop_pausing - what we tell the neighbour to pause. Under the port's lock but @dirty.
+ * @dirty: words with a counter that went from 0 to 1 or back; set by any CPU
+ * @words: the bitmap as last told, or about to be
+ * @changed: sequence number of the frame that first tells each word as it is now
+ * @unacked: words whose @changed has not been echoed
+ * @seq: of the last frame sent
+ * @fresh: a word changed since the last frame
+ * @whole: the next frame says all words
+ * @last_ns: when the last frame left
+ * @gap_ns: what has to pass before another one may
+ * @repeat_ns: time from the last frame to its repetition
+ * @refresh_ns: when the next refresh is due, if anything is paused
+ */
+struct hop_pausing {
+	DECLARE_BITMAP(dirty, HOP_BITMAP_WORDS);
+	u64	words[HOP_BITMAP_WORDS];
+	u32	changed[HOP_BITMAP_WORDS];
+	u64	unacked;
+	u32	seq;
+	bool	fresh;
+	bool	whole;
+	u64	last_ns;
+	u64	gap_ns;
+	u64	repeat_ns;
+	u64	refresh_ns;
+};
+
+/**
+ * struct hop_range - a range of handles, under hop_net.lock
+ * @node: hop_net.parked while it waits for its counters
+ * @first: first handle
+ * @count: handles, a multiple of HOP_HANDLE_ALIGN
+ * @gp: RCU grace period that has to pass after the owner is gone
+ */
+struct hop_range {
+	struct list_head	node;
+	u32			first;
+	u32			count;
+	unsigned long		gp;
+};
+
+/**
+ * struct hop_port - a network device that takes part in the fabric
+ * @dev: the device, held
+ * @net: its namespace
+ * @pcpu: counters of each packet
+ * @strip: TPID while fabric tags are taken off, else 0
+ * @handles: first handle << 16 | sub-queues of the neighbour that have one; 0 if none
+ * @uppers: ifindices of upper devices that were looked up once
+ * @speed: bytes per second, 0 if unknown
+ * @hrtt_used: HRTT of this link, ns; 0 if unknown
+ * @tagging: put the fabric tag on data frames
+ * @state: enum hop_state
+ * @paused: our sub-queues that the neighbour holds paused
+ * @n_active: see struct hop_member
+ * @lock: protects what struct and table say
+ * @epoch: ours
+ * @role: ours, resolved at each HELLO
+ * @queues: sub-queues that we announce
+ * @queues_most: most that were announced in this epoch
+ * @carrier: the device is up and has carrier
+ * @leaving: no members: GOODBYEs instead of HELLOs
+ * @dying: nothing may be armed again
+ * @cfg: what the options say
+ * @peer: the neighbour
+ * @cand: epochs that ask to be
+ * @pausing: what we tell it
+ * @probing: whether it can be sent tagged frames
+ * @stats: counters
+ * @hello_at: when the next HELLO is due
+ * @hello_gap: time to the one after it
+ * @hello_last: when the last one left
+ * @lease_at: when the received pauses end, U64_MAX if nothing is paused
+ * @tags: our HELLOs say TAGS: the probes were echoed
+ * @tags_until: and until then in any case, since tagged frames may be on their way
+ * @strip_at: when taking tags off ends, U64_MAX if it does not
+ * @retry_at: when a busy device is tried again, 0 if it was not busy
+ * @ack: a PAUSE ACK is due
+ * @echoes: probes to be echoed
+ * @n_echoes: how many
+ * @echo_tokens: echoes that may be sent now
+ * @echo_ns: when tokens were last added
+ * @range: our handles
+ * @work: sends everything
+ * @timer: wakes @work
+ * @ops: the receive hook
+ * @members: list of struct hop_member, RCU
+ * @n_members: how many; RTNL
+ * @linger_until: jiffies until which a port without members stays; RTNL
+ * @node: hop_ports; RTNL
+ * @net_node: hop_net.ports; hop_net.lock
+ * @rx_buf: for frames that do not lie in one piece
+ */
+struct hop_port {
+	/* read for each packet */
+	struct net_device	*dev;
+	struct hop_net		*net;
+	struct hop_pcpu __percpu *pcpu;
+	u16			strip;
+	u32			handles;
+	int			uppers[HOP_UPPERS];
+
+	/* read by qdiscs through their members */
+	u64			speed;
+	u32			hrtt_used;
+	bool			tagging;
+	u8			state;
+	u64			paused[HOP_BITMAP_WORDS];
+	atomic_t		n_active ____cacheline_aligned_in_smp;
+
+	spinlock_t		lock ____cacheline_aligned_in_smp;
+	u32			epoch;
+	u8			role;
+	u16			queues;
+	u16			queues_most;
+	bool			carrier;
+	bool			leaving;
+	bool			dying;
+	struct hop_config	cfg;
+	struct hop_peer		peer;
+	struct hop_candidate	cand[HOP_CANDIDATES];
+	struct hop_pausing	pausing;
+	struct hop_probing	probing;
+	struct hop_stats	stats;
+
+	u64			hello_at;
+	u64			hello_gap;
+	u64			hello_last;
+	u64			lease_at;
+	bool			tags;
+	u64			tags_until;
+	u64			strip_at;
+	u64			retry_at;
+	bool			ack;
+	struct hop_probe	echoes[HOP_ECHOES];
+	u8			n_echoes;
+	u8			echo_tokens;
+	u64			echo_ns;
+	struct hop_range	*range;
+
+	struct tasklet_struct	work;
+	struct hrtimer		timer;
+	struct nf_hook_ops	ops;
+	struct list_head	members;
+	unsigned int		n_members;
+	unsigned long		linger_until;
+	struct list_head	node;
+	struct list_head	net_node;
+	netdevice_tracker	tracker;
+	u8			rx_buf[HOP_FRAME_MAX];
+};
+
+/**
+ * struct hop_net - what hopctl has in each network namespace
+ * @owner: port of each HOP_HANDLE_ALIGN handles, RCU, written under @lock
+ * @counters: pause counter of each handle; comes with the first range, goes with the namespace
+ * @hrtt_max: largest HRTT in use, ns
+ * @lock: protects @used, @parked, @ports, @owner
+ * @used: groups of HOP_HANDLE_ALIGN handles that are given away or parked
+ * @parked: ranges without an owner whose counters are not known to be 0
+ * @ports: ports in this namespace
+ */
+struct hop_net {
+	struct hop_port __rcu	*owner[HOP_HANDLE_WORDS];
+	atomic_t		*counters;
+	u32			hrtt_max;
+	spinlock_t		lock;
+	DECLARE_BITMAP(used, HOP_HANDLE_WORDS);
+	struct list_head	parked;
+	struct list_head	ports;
+};
+
+static inline u64 hop_now(void)
+{
+	return ktime_get_ns();
+}
+
+/* net.c */
+extern unsigned int hop_net_id;
+extern struct pernet_operations hop_net_ops;
+struct hop_net *hop_net_of(const struct net_device *dev);
+int hop_net_counters(struct hop_net *net);
+void hop_net_add(struct hop_port *port);
+void hop_net_del(struct hop_port *port);
+void hop_net_hrtt(struct hop_net *net);
+void hop_range_get(struct hop_port *port, unsigned int queues);
+void hop_range_put(struct hop_port *port);
+u64 hop_range_word(const struct hop_port *port, unsigned int word);
+u64 hop_range_sum(const struct hop_port *port);
+
+/* port.c */
+struct hop_port *hop_port_find(const struct net_device *dev);
+void hop_port_kill(struct hop_port *port);
+void hop_port_speed(struct hop_port *port);
+void hop_port_carrier(struct hop_port *port);
+void hop_port_mtu(struct hop_port *port);
+void hop_ports_uppers(void);
+void hop_port_exit(void);
+
+/* peer.c */
+void hop_peer_hello(struct hop_port *port, const struct hop_frame *f, u64 now);
+bool hop_peer_source(struct hop_port *port, const u8 *mac, u64 now);
+bool hop_peer_speaks(const struct hop_port *port, const struct hop_frame *f);
+void hop_peer_alive(struct hop_port *port, u64 now);
+void hop_peer_drop(struct hop_port *port, u64 now);
+void hop_peer_lost(struct hop_port *port, u64 now);
+void hop_peer_role(struct hop_port *port);
+void hop_peer_state(struct hop_port *port, u64 now);
+void hop_peer_hrtt(struct hop_port *port);
+void hop_peer_unstrip(struct hop_port *port, u64 now);
+u64 hop_peer_next(const struct hop_port *port);
+void hop_peer_expire(struct hop_port *port, u64 now);
+u32 hop_peer_raw_hrtt(const struct hop_port *port);
+struct hop_candidate *hop_peer_candidate(struct hop_port *port, u64 now);
+u8 hop_peer_taken_for(const struct hop_port *port);
+
+/* probe.c */
+void hop_probe_start(struct hop_port *port, u64 now);
+void hop_probe_stop(struct hop_port *port);
+void hop_probe_rx(struct hop_port *port, const struct hop_probe *probe, u64 now);
+void hop_probe_echoed(struct hop_port *port, const struct hop_probe *echo, u64 now);
+bool hop_probe_due(struct hop_port *port, u64 now);
+u64 hop_probe_next(const struct hop_port *port);
+
+/* pause.c */
+void hop_pause_start(struct hop_port *port, u64 now);
+void hop_pause_stop(struct hop_port *port);
+void hop_pause_collect(struct hop_port *port);
+u64 hop_pause_next(const struct hop_port *port);
+bool hop_pause_write(struct hop_port *port, struct hop_writer *w, u64 now);
+void hop_pause_acked(struct hop_port *port, u32 seq);
+void hop_pause_rx(struct hop_port *port, const struct hop_frame *f, u64 now);
+void hop_pause_clear(struct hop_port *port);
+void hop_pause_expire(struct hop_port *port, u64 now);
+void hop_pause_unsent(struct hop_port *port);
+u64 hop_refresh_ns(const struct hop_port *port);
+
+/* rx.c */
+unsigned int hop_rx_hook(void *priv, struct sk_buff *skb, const struct nf_hook_state *state);
+
+/* tag.c */
+unsigned int hop_tag_pop(struct hop_port *port, struct sk_buff *skb);
+
+/* tx.c */
+extern unsigned int hop_state_spacing_ns;
+void hop_tx_work(struct tasklet_struct *t);
+enum hrtimer_restart hop_tx_timer(struct hrtimer *timer);
+u64 hop_tx_wire_ns(const struct hop_port *port, unsigned int bytes);
+u32 hop_tx_ring_ns(const struct hop_port *port);
+
+/* A HELLO as soon as one may be sent. Port's lock. */
+static inline void hop_hello_soon(struct hop_port *port, u64 now)
+{
+	port->hello_at = min(port->hello_at, now);
+}
+
+/* Wake the worker: something is to be sent or a deadline moved nearer. Port's lock. */
+static inline void hop_port_wake(struct hop_port *port)
+{
+	lockdep_assert_held(&port->lock);
+	if (!port->dying)
+		tasklet_schedule(&port->work);
+}
+
+#endif

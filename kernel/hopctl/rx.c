@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * rx.c - the receive hook
+ *
+ * A netdev-ingress hook: after XDP, taps and tc ingress, before the bridge's and other
+ * receive handlers and before routing. Data frames lose their fabric tag (tag.c); control
+ * frames are ours and go no further, valid or not.
+ *
+ * What a control frame says counts only if both of its epochs are right, a HELLO excepted,
+ * which is how they become right (peer.c). A frame that is refused is counted by cause and
+ * never logged. Everything here runs under the port's lock; nothing is sent from here.
+ */
+#include <linux/if_vlan.h>
+#include <linux/netfilter.h>
+
+#include "port.h"
+#include "trace.h"
+
+static const u8 hop_dest[ETH_ALEN] = HOP_DEST_MAC;
+
+/* Contents that only a neighbour that we know, and that knows us, may send. */
+static void rx_contents(struct hop_port *port, const struct hop_frame *f, bool tagged, u64 now)
+{
+	if (hop_frame_has(f, HOP_TLV_PAUSE_STATE))
+		hop_pause_rx(port, f, now);
+	if (hop_frame_has(f, HOP_TLV_PAUSE_ACK))
+		hop_pause_acked(port, f->ack_seq);
+	if (hop_frame_has(f, HOP_TLV_PROBE) && tagged)
+		hop_probe_rx(port, &f->probe, now);
+	if (hop_frame_has(f, HOP_TLV_PROBE_ECHO))
+		hop_probe_echoed(port, &f->echo, now);
+	if (hop_frame_has(f, HOP_TLV_GOODBYE))
+		hop_peer_lost(port, now);
+}
+
+/* A probe has to arrive as it was sent: with the tag and the size that it says it has. */
+static bool rx_probe_fits(const struct hop_port *port, const struct sk_buff *skb,
+			  const struct hop_probe *probe)
+{
+	return skb->vlan_proto == htons(port->cfg.tpid) &&
+	       skb_vlan_tag_get_id(skb) == probe->vid &&
+	       skb->len + VLAN_ETH_HLEN == probe->size;
+}
+
+static void rx_frame(struct hop_port *port, const struct sk_buff *skb,
+		     const struct hop_frame *f)
+{
+	const u8 *source = eth_hdr(skb)->h_source;
+	bool tagged = skb_vlan_tag_present(skb);
+	bool hello = hop_frame_has(f, HOP_TLV_HELLO);
+	u64 now = hop_now();
+
+	if (port->leaving || port->dying)
+		return;
+	/* said more than once, so that it is heard */
+	if (f->has == 1U << HOP_TLV_GOODBYE && !port->peer.up)
+		return;
+	if (f->epoch_mine == port->epoch || ether_addr_equal_unaligned(source, port->dev->dev_addr) ||
+	    (!hello && !port->peer.up)) {
+		port->stats.rx_epoch++;
+		return;
+	}
+	if (!hop_peer_source(port, source, now))
+		return;
+	if (hello)
+		hop_peer_hello(port, f, now);
+	if (!(f->has & ~(1U << HOP_TLV_HELLO)))
+		return;
+	if (!hop_peer_speaks(port, f)) {
+		port->stats.rx_epoch++;
+		return;
+	}
+	if (hop_frame_has(f, HOP_TLV_PROBE) && tagged && !rx_probe_fits(port, skb, &f->probe)) {
+		port->stats.rx_range++;
+		return;
+	}
+	rx_contents(port, f, tagged, now);
+}
+
+static void rx_control(struct hop_port *port, struct sk_buff *skb)
+{
+	unsigned int len = min_t(unsigned int, skb->len, HOP_FRAME_MAX);
+	enum hop_frame_error err = HOP_FRAME_MALFORMED;
+	struct hop_frame f;
+	const void *buf;
+
+	spin_lock_bh(&port->lock);
+	/* the packet may be shared, so it is not pulled into one piece but copied */
+	buf = skb_header_pointer(skb, 0, len, port->rx_buf);
+	if (buf && is_valid_ether_addr(eth_hdr(skb)->h_source))
+		err = hop_frame_parse(buf, len, &f);
+
+	switch (err) {
+	case HOP_FRAME_OK:
+		rx_frame(port, skb, &f);
+		break;
+	case HOP_FRAME_MALFORMED:
+		port->stats.rx_malformed++;
+		break;
+	case HOP_FRAME_VERSION:
+		port->stats.rx_version++;
+		break;
+	case HOP_FRAME_RANGE:
+		port->stats.rx_range++;
+		break;
+	}
+	spin_unlock_bh(&port->lock);
+}
+
+unsigned int hop_rx_hook(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
+{
+	struct hop_port *port = priv;
+
+	if (skb->protocol != htons(HOP_ETHERTYPE) ||
+	    !ether_addr_equal_unaligned(eth_hdr(skb)->h_dest, hop_dest))
+		return hop_tag_pop(port, skb);
+	rx_control(port, skb);
+	consume_skb(skb);
+	return NF_STOLEN;
+}

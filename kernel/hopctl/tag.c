@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tag.c - the fabric tag, on and off
+ *
+ * The tag is a VLAN tag whose id is the sub-queue's number plus 1. It is pushed into the
+ * packet's metadata, where devices that insert tags by themselves want it; a tag of the user's
+ * that is there already moves into the frame. Taking it off is the reverse: what the next
+ * handler sees is what the neighbour's qdisc was given.
+ *
+ * While the neighbour's HELLOs say TAGS, every frame of its that starts with a tag of our TPID
+ * starts with the fabric's; one with VLAN id 0 names no sub-queue. At other times a tag of that
+ * TPID is a user's and is left alone.
+ *
+ * No lock: hop_port.strip and .handles are read once for each packet.
+ */
+#include <linux/if_vlan.h>
+#include <linux/netfilter.h>
+
+#include "port.h"
+
+int hop_tag_push(const struct hop_member *m, struct sk_buff *skb, u16 queue)
+{
+	u16 vid = queue == HOP_NO_QUEUE ? 0 : m->first + queue + 1;
+
+	return skb_vlan_push(skb, htons(READ_ONCE(m->port->cfg.tpid)), vid);
+}
+EXPORT_SYMBOL_GPL(hop_tag_push);
+
+/* Which handle stands for the neighbour's sub-queue that a tag names? 0 if none. */
+static u16 tag_handle(struct hop_port *port, u16 vid)
+{
+	u32 handles = READ_ONCE(port->handles);
+
+	if (!vid)
+		return 0;
+	if (vid - 1U < (handles & 0xffff))
+		return (handles >> 16) + vid - 1;
+	hop_pcpu_inc(port, unlabelled);
+	return 0;
+}
+
+/* Hands a private copy of a shared packet to the stack, behind the ingress hooks: the taps and
+ * tc have seen it already. (So do netfilter hooks that come after ours not see it.)
+ */
+static unsigned int tag_reinject(struct hop_port *port, struct sk_buff *skb)
+{
+#ifdef CONFIG_NET_CLS_ACT
+	skb->tc_skip_classify = 1;
+	netif_receive_skb(skb);
+#else
+	hop_pcpu_inc(port, errors);
+	kfree_skb(skb);
+#endif
+	return NF_STOLEN;
+}
+
+/**
+ * hop_tag_pop - take the fabric tag off a received frame and label the frame
+ * @port: where it came in
+ * @skb: the frame, its outermost tag in metadata
+ *
+ * Context: netdev ingress hook.
+ * Return: NF_ACCEPT, or NF_STOLEN: the packet is gone or went another way.
+ */
+unsigned int hop_tag_pop(struct hop_port *port, struct sk_buff *skb)
+{
+	u16 strip = READ_ONCE(port->strip), vid;
+	bool shared = false;
+
+	if (!strip || !skb_vlan_tag_present(skb) || skb->vlan_proto != htons(strip)) {
+		if (unlikely(skb->tc_index >= HOP_HANDLE_FIRST))
+			skb->tc_index = 0;
+		return NF_ACCEPT;
+	}
+
+	vid = skb_vlan_tag_get_id(skb);
+	if (unlikely(skb_shared(skb))) {
+		shared = true;
+		skb = skb_share_check(skb, GFP_ATOMIC);
+		if (!skb)
+			goto lost;
+	}
+	__vlan_hwaccel_clear_tag(skb);
+	if (eth_type_vlan(skb->protocol)) {
+		skb = skb_vlan_untag(skb);
+		if (unlikely(!skb))
+			goto lost;
+	}
+	hop_pcpu_inc(port, stripped);
+	skb->tc_index = tag_handle(port, vid);
+	return shared ? tag_reinject(port, skb) : NF_ACCEPT;
+
+lost:
+	hop_pcpu_inc(port, errors);
+	return NF_STOLEN;
+}

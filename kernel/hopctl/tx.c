@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tx.c - the worker: lets time limits run out and sends what is due
+ *
+ * The hook, the qdiscs and configuration only take notes and schedule this tasklet. It takes
+ * the port's lock, looks at the clock once, builds all frames that are due, sets the timer to
+ * the next moment at which there will be something to do, and sends after it has let go of the
+ * lock: a virtual device may well deliver what we send within the call.
+ *
+ * Frames go past the qdisc, straight to the last transmit queue: a qdisc is not asked while the
+ * device's queue is stopped, and data waits in front of us in no queue but the card's. A device
+ * that takes nothing is tried again a frame time later; what was to be said is said then as it
+ * is by then.
+ */
+#include <linux/if_vlan.h>
+#include <linux/math64.h>
+#include <linux/pkt_sched.h>
+
+#include "port.h"
+#include "trace.h"
+
+#define FRAME_ROOM	128	/* all contents of a frame but the words of a PAUSE STATE */
+#define FRAME_OVERHEAD	24	/* preamble, FCS and gap, bytes */
+
+#define BUSY_MIN_NS	(1ULL * NSEC_PER_USEC)
+#define BUSY_UNKNOWN_NS	(10ULL * NSEC_PER_USEC)
+
+unsigned int hop_state_spacing_ns = 1000;
+
+/**
+ * struct hop_tx_cb - what has to be taken back if a frame is not sent (in skb->cb)
+ * @has: set of the contents, as in struct hop_frame
+ */
+struct hop_tx_cb {
+	u32	has;
+};
+
+static struct hop_tx_cb *tx_cb(struct sk_buff *skb)
+{
+	return (struct hop_tx_cb *)skb->cb;
+}
+
+/**
+ * hop_tx_wire_ns - how long a frame takes on the link
+ * @port: the port
+ * @bytes: its bytes, Ethernet header included, FCS not
+ *
+ * Return: ns, 0 if the speed is unknown.
+ */
+u64 hop_tx_wire_ns(const struct hop_port *port, unsigned int bytes)
+{
+	u64 speed = READ_ONCE(port->speed);
+
+	if (!speed)
+		return 0;
+	bytes = max_t(unsigned int, bytes, ETH_ZLEN) + FRAME_OVERHEAD;
+	return div64_u64((u64)bytes * NSEC_PER_SEC, speed);
+}
+
+/* Bytes that the card may hold (its queue limits) at the link's speed. */
+u32 hop_tx_ring_ns(const struct hop_port *port)
+{
+	u64 bytes = 0, speed = READ_ONCE(port->speed);
+#ifdef CONFIG_BQL
+	unsigned int i;
+
+	for (i = 0; i < READ_ONCE(port->dev->real_num_tx_queues); i++)
+		bytes += READ_ONCE(netdev_get_tx_queue(port->dev, i)->dql.limit);
+#endif
+	return speed ? min_t(u64, div64_u64(bytes * NSEC_PER_SEC, speed), HOP_HRTT_MAX_NS) : 0;
+}
+
+static struct sk_buff *frame_new(const struct hop_port *port, unsigned int bytes)
+{
+	unsigned int head = LL_RESERVED_SPACE(port->dev) + VLAN_HLEN;
+	static const u8 dest[ETH_ALEN] = HOP_DEST_MAC;
+	struct sk_buff *skb;
+	struct ethhdr *eth;
+
+	skb = alloc_skb(head + ETH_HLEN + bytes + port->dev->needed_tailroom, GFP_ATOMIC);
+	if (!skb)
+		return NULL;
+	skb_reserve(skb, head);
+	skb_reset_mac_header(skb);
+	eth = skb_put(skb, ETH_HLEN);
+	ether_addr_copy(eth->h_dest, dest);
+	ether_addr_copy(eth->h_source, port->dev->dev_addr);
+	eth->h_proto = htons(HOP_ETHERTYPE);
+	skb_set_network_header(skb, ETH_HLEN);
+	skb->dev = port->dev;
+	skb->protocol = htons(HOP_ETHERTYPE);
+	skb->priority = TC_PRIO_CONTROL;
+	tx_cb(skb)->has = 0;
+	return skb;
+}
+
+/* Closes a frame, pads it to @bytes behind the Ethernet header, and queues it. */
+static void frame_queue(struct sk_buff *skb, struct hop_writer *w, unsigned int bytes,
+			struct sk_buff_head *list)
+{
+	unsigned int used = hop_frame_end(w);
+
+	skb_put(skb, used);
+	if (used < bytes)
+		skb_put_zero(skb, bytes - used);
+	__skb_queue_tail(list, skb);
+}
+
+static void write_hello(struct hop_port *port, struct hop_writer *w, u64 echo_ns, u64 rx_ns,
+			u64 now)
+{
+	struct hop_hello h = {
+		.role		= port->role,
+		.flags		= HOP_HELLO_STRIPS_TAGS,
+		.kinds		= port->cfg.kinds,
+		.queues		= port->queues,
+		.tpid		= port->cfg.tpid,
+		.ring_ns	= hop_tx_ring_ns(port),
+		.sent_ns	= now,
+	};
+
+	if (port->tags || now < port->tags_until)
+		h.flags |= HOP_HELLO_TAGS;
+	if (port->strip && port->strip_at == U64_MAX)
+		h.flags |= HOP_HELLO_STRIPPING;
+	if (rx_ns) {
+		h.flags |= HOP_HELLO_ECHO_VALID;
+		h.echo_ns = echo_ns;
+		h.held_ns = now - rx_ns;
+	}
+	hop_frame_add_hello(w, &h);
+	port->stats.hello_tx++;
+}
+
+/* An answer to someone who is not the neighbour, yet or at all. */
+static void build_answer(struct hop_port *port, struct hop_candidate *c, u64 now,
+			 struct sk_buff_head *list)
+{
+	struct sk_buff *skb = frame_new(port, FRAME_ROOM);
+	struct hop_writer w;
+
+	c->answer = false;
+	if (!skb)
+		return;
+	hop_frame_begin(&w, skb_tail_pointer(skb), FRAME_ROOM, port->epoch, c->epoch);
+	write_hello(port, &w, c->sent_ns, c->rx_ns, now);
+	tx_cb(skb)->has = BIT(HOP_TLV_HELLO);
+	frame_queue(skb, &w, ETH_ZLEN - ETH_HLEN, list);
+}
+
+static u64 hello_next(const struct hop_port *port)
+{
+	if (!port->carrier)
+		return U64_MAX;
+	return max(port->hello_at, port->hello_last + HOP_HELLO_FIRST_NS);
+}
+
+static void hello_done(struct hop_port *port, u64 now)
+{
+	port->hello_last = now;
+	port->hello_at = now + port->hello_gap;
+	port->hello_gap = min_t(u64, 2 * port->hello_gap, HOP_HELLO_NS);
+}
+
+static void build_answers(struct hop_port *port, const struct hop_candidate *but, u64 now,
+			  struct sk_buff_head *list)
+{
+	struct hop_candidate *c;
+
+	for (c = port->cand; c < port->cand + HOP_CANDIDATES; c++)
+		if (c->epoch && c->answer && c != but)
+			build_answer(port, c, now, list);
+}
+
+/* Everything that is due to the neighbour, in one frame. */
+static void build_frame(struct hop_port *port, u64 now, struct sk_buff_head *list)
+{
+	unsigned int room = FRAME_ROOM + HOP_BITMAP_WORDS * sizeof(u64);
+	bool hello = now >= hello_next(port);
+	struct hop_peer *peer = &port->peer;
+	struct hop_candidate *c = peer->up ? NULL : hop_peer_candidate(port, now);
+	struct hop_writer w;
+	struct sk_buff *skb;
+	u32 has = 0;
+
+	if (!hello && !port->ack && !port->n_echoes && now < hop_pause_next(port))
+		return;
+	skb = frame_new(port, room);
+	if (!skb) {
+		port->retry_at = now + BUSY_UNKNOWN_NS;
+		return;
+	}
+	hop_frame_begin(&w, skb_tail_pointer(skb), room, port->epoch,
+			peer->up ? peer->epoch : c ? c->epoch : 0);
+	if (hop_pause_write(port, &w, now))
+		has |= BIT(HOP_TLV_PAUSE_STATE);
+	if (port->ack && peer->rx_seq_valid) {
+		hop_frame_add_ack(&w, peer->rx_seq);
+		has |= BIT(HOP_TLV_PAUSE_ACK);
+	}
+	port->ack = false;
+	if (port->n_echoes)
+		hop_frame_add_probe(&w, HOP_TLV_PROBE_ECHO, &port->echoes[--port->n_echoes]);
+	if (hello) {
+		if (peer->up)
+			write_hello(port, &w, peer->hello.sent_ns, peer->hello_rx_ns, now);
+		else
+			write_hello(port, &w, c ? c->sent_ns : 0, c ? c->rx_ns : 0, now);
+		if (c)
+			c->answer = false;
+		has |= BIT(HOP_TLV_HELLO);
+		hello_done(port, now);
+		build_answers(port, c, now, list);
+	}
+	tx_cb(skb)->has = has;
+	frame_queue(skb, &w, ETH_ZLEN - ETH_HLEN, list);
+}
+
+/* Without members: GOODBYE in place of HELLO, as often, until the port goes. */
+static void build_goodbye(struct hop_port *port, u64 now, struct sk_buff_head *list)
+{
+	struct hop_writer w;
+	struct sk_buff *skb;
+
+	if (now < hello_next(port))
+		return;
+	hello_done(port, now);
+	skb = frame_new(port, FRAME_ROOM);
+	if (!skb)
+		return;
+	hop_frame_begin(&w, skb_tail_pointer(skb), FRAME_ROOM, port->epoch, port->peer.epoch);
+	hop_frame_add_goodbye(&w);
+	frame_queue(skb, &w, ETH_ZLEN - ETH_HLEN, list);
+}
+
+static void build_probe(struct hop_port *port, unsigned int size, u32 nonce,
+			struct sk_buff_head *list)
+{
+	struct hop_probe probe = { .nonce = nonce, .vid = port->probing.vid, .size = size };
+	unsigned int bytes = size - VLAN_ETH_HLEN;
+	struct sk_buff *skb = frame_new(port, bytes);
+	struct hop_writer w;
+
+	if (!skb)
+		return;
+	hop_frame_begin(&w, skb_tail_pointer(skb), bytes, port->epoch, port->peer.epoch);
+	hop_frame_add_probe(&w, HOP_TLV_PROBE, &probe);
+	__vlan_hwaccel_put_tag(skb, htons(port->cfg.tpid), probe.vid);
+	tx_cb(skb)->has = BIT(HOP_TLV_PROBE);
+	frame_queue(skb, &w, bytes, list);
+	port->stats.probe_tx++;
+}
+
+/* Full size is the largest frame that the qdisc may be given, with the tag on it. */
+static void build_probes(struct hop_port *port, u64 now, struct sk_buff_head *list)
+{
+	unsigned int size = READ_ONCE(port->dev->mtu) + VLAN_ETH_HLEN;
+	const struct hop_probing *p = &port->probing;
+
+	if (!hop_probe_due(port, now))
+		return;
+	build_probe(port, min_t(unsigned int, size, U16_MAX), p->nonce, list);
+	if (p->failed || p->tries > 1)
+		build_probe(port, HOP_PROBE_SMALL, p->small_nonce, list);
+}
+
+static void tx_build(struct hop_port *port, u64 now, struct sk_buff_head *list)
+{
+	if (!port->carrier || now < port->retry_at)
+		return;
+	port->retry_at = 0;
+	if (port->leaving) {
+		build_goodbye(port, now, list);
+		return;
+	}
+	if (now >= hello_next(port))
+		hop_peer_role(port);
+	hop_pause_collect(port);
+	do {
+		build_frame(port, now, list);
+	} while (port->n_echoes && !port->retry_at);
+	build_probes(port, now, list);
+}
+
+/* When is there something to do next? Nothing is sent before a busy device is tried again. */
+static u64 tx_next(const struct hop_port *port)
+{
+	u64 at = U64_MAX, limit = min(hop_peer_next(port), port->lease_at);
+
+	if (port->carrier) {
+		at = hello_next(port);
+		if (!port->leaving)
+			at = min3(at, hop_pause_next(port), hop_probe_next(port));
+		at = max(at, port->retry_at);
+	}
+	return min(at, limit);
+}
+
+static void tx_arm(struct hop_port *port)
+{
+	u64 at = tx_next(port);
+
+	if (port->dying || at == U64_MAX)
+		return;
+	if (hrtimer_is_queued(&port->timer) &&
+	    ktime_to_ns(hrtimer_get_expires(&port->timer)) == at)
+		return;
+	hrtimer_start(&port->timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
+}
+
+/* The device did not take it: everything that was in it is still to be said. */
+static void tx_unsent(struct hop_port *port, u32 has)
+{
+	u64 now = hop_now(), wait = hop_tx_wire_ns(port, port->dev->mtu + VLAN_ETH_HLEN);
+
+	port->stats.tx_busy++;
+	port->retry_at = now + (wait ? max(wait, BUSY_MIN_NS) : BUSY_UNKNOWN_NS);
+	if (has & BIT(HOP_TLV_PAUSE_STATE))
+		hop_pause_unsent(port);
+	if (has & BIT(HOP_TLV_PAUSE_ACK))
+		port->ack = port->peer.up;
+	if (has & BIT(HOP_TLV_HELLO))
+		hop_hello_soon(port, now);
+}
+
+/* Past the qdisc. Return: what the device did not take. */
+static u32 tx_send(struct hop_port *port, struct sk_buff_head *list, bool *busy)
+{
+	struct sk_buff *skb;
+	u32 unsent = 0;
+
+	*busy = false;
+	while ((skb = __skb_dequeue(list))) {
+		u32 has = tx_cb(skb)->has;
+		int ret = __dev_direct_xmit(skb, READ_ONCE(port->dev->real_num_tx_queues) - 1);
+
+		if (dev_xmit_complete(ret))
+			continue;
+		kfree_skb(skb);
+		unsent |= has;
+		*busy = true;
+	}
+	return unsent;
+}
+
+void hop_tx_work(struct tasklet_struct *t)
+{
+	struct hop_port *port = from_tasklet(port, t, work);
+	struct sk_buff_head list;
+	u64 now = hop_now();
+	u32 unsent;
+	bool busy;
+
+	__skb_queue_head_init(&list);
+	rcu_read_lock();
+	spin_lock_bh(&port->lock);
+	if (!port->dying) {
+		hop_peer_expire(port, now);
+		hop_pause_expire(port, now);
+		tx_build(port, now, &list);
+		tx_arm(port);
+	}
+	spin_unlock_bh(&port->lock);
+
+	unsent = tx_send(port, &list, &busy);
+	if (busy) {
+		spin_lock_bh(&port->lock);
+		tx_unsent(port, unsent);
+		tx_arm(port);
+		spin_unlock_bh(&port->lock);
+	}
+	rcu_read_unlock();
+}
+
+enum hrtimer_restart hop_tx_timer(struct hrtimer *timer)
+{
+	struct hop_port *port = container_of(timer, struct hop_port, timer);
+
+	tasklet_schedule(&port->work);
+	return HRTIMER_NORESTART;
+}

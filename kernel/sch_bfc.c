@@ -1,0 +1,1585 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sch_bfc.c - Backpressure Flow Control as a queueing discipline
+ *
+ * Goyal, Shah, Zhao, Nikolaidis, Alizadeh, Anderson: Backpressure Flow Control, NSDI 2022.
+ *
+ * What it does
+ *
+ *   Flows to sub-queues (section 3.3.1). The hash of a flow indexes the flow table. An entry
+ *   without packets whose sticky time has run out gets a free sub-queue, or, if there is none,
+ *   a random one; otherwise it keeps the one it had. Sub-queues share the link by deficit
+ *   round robin; those that the neighbour holds paused are left out of the round.
+ *
+ *   Backpressure (section 3.3.2). A packet that finds, itself included, more than Th = HRTT x
+ *   rate / N_active bytes in its sub-queue is marked and counted against the upstream
+ *   sub-queue that it came from; when the marked packet leaves, in whatever way, the count
+ *   goes down. hopctl pauses an upstream sub-queue while its count is not zero.
+ *
+ *   Classes (App. A.3). Sub-queues are split evenly among strict-priority classes, each with
+ *   its own part of the flow table. A control class, above them all, bounded and never paused,
+ *   takes what keeps a network alive: ARP, neighbour discovery, LLDP, STP and whatever has
+ *   priority TC_PRIO_CONTROL.
+ *
+ * Where it departs from the paper's text
+ *
+ *   - Pause and resume are sent as a bitmap with a lease (hopctl), not as single events.
+ *   - An empty sub-queue is free only after its sticky time: until then the flow that it
+ *     belongs to may come back, and a new flow given the same one would share it. While all
+ *     others are taken an empty one is used early. `reuse empty` is the plain rule.
+ *   - Th is at least one frame of the MTU, so that a lone packet never pauses its sender.
+ *
+ * What it does not do: it shapes nothing (the link, or tbf above, does), marks no ECN, and
+ * does not promise losslessness: beyond `limit` the longest sub-queue loses from its head.
+ *
+ * Cost: O(1) per packet in flows and sub-queues. "Longest" is by powers of two of the
+ * backlog, so the one that loses holds at least half of what the longest holds. A change of
+ * pause state costs one step for each 64 sub-queues, and one for each that changed.
+ *
+ * Who protects what
+ *
+ *   field                          written under            read by
+ *   everything in struct bfc_sched  qdisc lock               qdisc lock; dumps take it for O(1)
+ *   config                          qdisc lock, and RTNL     either of the two
+ *   member                          hopctl, see hopctl.h
+ *   bfc_reciprocals[]               module init              anyone
+ */
+#include <linux/etherdevice.h>
+#include <linux/icmpv6.h>
+#include <linux/ipv6.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/random.h>
+#include <net/gso.h>
+#include <net/ip.h>
+#include <net/ndisc.h>
+#include <net/pkt_cls.h>
+#include <net/pkt_sched.h>
+
+#include "hopctl/hopctl.h"
+#include "sched/bitset.h"
+#include "sched/options.h"
+#include "sched/threshold.h"
+#include "uapi/bfc.h"
+
+#define BFC_CONTROL_PACKETS	1024	/* bound of the control class */
+#define BFC_BUCKETS		32	/* fls() of a backlog, which is below 2^31 */
+#define BFC_NO_FLOW		U32_MAX
+#define BFC_CLASS_CONTROL	BFC_CLASSES_MAX	/* index that bfc_classify() returns for it */
+#define BFC_RATE_UNKNOWN	(125ULL * 1000 * 1000)	/* 1 Gb/s, if the device does not say */
+#define BFC_STICKY_HRTTS	2	/* section 3.3.2, sticky queue assignment */
+#define BFC_IDLE_SCAN		2	/* sub-queues checked for freedom per new flow */
+
+/* What the options say, in the units of TCA_BFC_*. A copy is filled and swapped in whole. */
+struct bfc_config {
+	u64	rate;
+	u32	flows;
+	u32	limit;
+	u32	quantum;
+	u32	hrtt_ns;
+	u32	th;
+	u32	th_scale;
+	u32	sticky_ns;
+	u32	refresh_ns;
+	u32	lease_ns;
+	u16	queues;
+	u16	tpid;
+	u8	classes;
+	u8	assign;
+	u8	reuse;
+	u8	split_gso;
+	u8	pause;
+	u8	role;
+	u8	peer;
+	u8	tag;
+	u8	priomap[TC_PRIO_MAX + 1];
+};
+
+/**
+ * struct bfc_flow - an entry of the flow table (section 3.3.1)
+ * @last_ns: when a packet of it was last queued or sent
+ * @packets: packets queued now
+ * @queue: its sub-queue
+ * @tag: part of the hash that is not in the index, of the flow that came last
+ */
+struct bfc_flow {
+	u64	last_ns;
+	u32	packets;
+	u16	queue;
+	u16	tag;
+};
+
+static_assert(sizeof(struct bfc_flow) == 16);
+
+/**
+ * struct bfc_queue - a sub-queue
+ * @head: oldest packet
+ * @tail: newest packet, undefined while @head is NULL
+ * @node: in a bucket by backlog; empty ones in their class's list of idle ones, unless free
+ * @last_ns: when it was last used
+ * @backlog: bytes
+ * @backlog_max: highest @backlog
+ * @packets: packets
+ * @flows: flow table entries with packets here
+ * @deficit: bytes that it may still send in its turn
+ * @class: index of its strict-priority class
+ * @bucket: fls(@backlog)
+ * @paused: the neighbour holds it paused
+ */
+struct bfc_queue {
+	struct sk_buff		*head;
+	struct sk_buff		*tail;
+	struct list_head	node;
+	u64			last_ns;
+	u32			backlog;
+	u32			backlog_max;
+	u32			packets;
+	u32			flows;
+	s32			deficit;
+	u8			class;
+	u8			bucket;
+	bool			paused;
+};
+
+static_assert(sizeof(struct bfc_queue) <= 64);
+
+/**
+ * struct bfc_queue_stats - what is seldom touched of a sub-queue
+ * @paused_since: ns, valid while it is paused
+ * @paused_ns: time paused, without the present pause
+ * @pauses: times paused
+ * @marks: packets marked
+ * @drops: packets dropped
+ */
+struct bfc_queue_stats {
+	u64	paused_since;
+	u64	paused_ns;
+	u64	pauses;
+	u64	marks;
+	u64	drops;
+};
+
+/**
+ * struct bfc_class - a strict-priority class
+ * @ready: its sub-queues, numbered from 0, that are backlogged and not paused
+ * @free: those that a new flow may get
+ * @idle: empty ones that are not free yet, the longest unused first
+ * @first: its first sub-queue's number in the qdisc
+ * @queues: how many it has
+ * @cursor: whose turn it is, numbered from 0
+ * @flow_first: its first entry in the flow table
+ * @flows: entries it has there
+ */
+struct bfc_class {
+	struct hop_bitset	ready;
+	struct hop_bitset	free;
+	struct list_head	idle;
+	u32			first;
+	u32			queues;
+	u32			cursor;
+	u32			flow_first;
+	u32			flows;
+};
+
+/* Counters of the qdisc: TCA_BFC_STATS_* says what each means. */
+struct bfc_stats {
+	u64	assign_free;
+	u64	assign_early;
+	u64	assign_shared;
+	u64	assign_sticky;
+	u64	collisions;
+	u64	marks;
+	u64	over_unlabelled;
+	u64	pauses_obeyed;
+	u64	resumes_obeyed;
+	u64	paused_ns;
+	u64	control;
+	u64	drop_limit;
+	u64	drop_control;
+	u64	drop_gso;
+	u64	drop_tag;
+	u64	drop_filter;
+	u64	gso_split;
+	u64	tagged;
+	u64	backlog_time;
+	u32	backlog_max;
+	u32	th_max;
+	u32	marked;
+	u32	backlogged;
+	u32	paused;
+};
+
+/* Private area of the qdisc. */
+struct bfc_sched {
+	/* Read mostly */
+	struct bfc_config	config;
+	struct bfc_queue	*queues;
+	struct bfc_queue_stats	*queue_stats;
+	struct bfc_flow		*flows;
+	struct bfc_class	*classes;
+	struct tcf_proto __rcu	*filter_list;
+	struct tcf_block	*block;
+	u32			perturb;	/* makes table indices of this qdisc its own */
+	u32			bdp;		/* HRTT x rate x th_scale, bytes */
+	u32			sticky_ns;	/* in force */
+	u32			hrtt_seen;	/* what @bdp and @sticky_ns were computed from */
+	u64			speed_seen;
+	u64			rate;		/* bytes/s that @bdp was computed with */
+
+	/* Read and written for each packet */
+	u32			paused_seen ____cacheline_aligned;
+	u32			buckets_used;	/* bit b: buckets[b] is not empty */
+	u64			changed_ns;	/* when the backlog last changed */
+	struct list_head	buckets[BFC_BUCKETS];
+	struct bfc_stats	stats;
+
+	/* Seldom used */
+	struct sk_buff_head	control;
+	u32			late_drops;	/* dropped in dequeue, parents not told yet */
+	u32			late_bytes;
+	u64			paused[HOP_BITMAP_WORDS];	/* merged pause bits */
+	struct hop_member	member;
+};
+
+/**
+ * struct bfc_skb_cb - what a queued packet remembers
+ * @flow: its flow table entry, or BFC_NO_FLOW
+ * @queue: its sub-queue
+ * @handle: what it was counted against, 0 if it is not marked
+ */
+struct bfc_skb_cb {
+	u32	flow;
+	u16	queue;
+	u16	handle;
+};
+
+static u64 bfc_reciprocals[HOP_RECIPROCALS + 1] __read_mostly;
+
+static struct bfc_skb_cb *bfc_cb(const struct sk_buff *skb)
+{
+	qdisc_cb_private_validate(skb, sizeof(struct bfc_skb_cb));
+	return (struct bfc_skb_cb *)qdisc_skb_cb(skb)->data;
+}
+
+/* ---- threshold ---- */
+
+/* The link's speed or the measured HRTT has changed, or the options have. */
+static void bfc_recompute(struct bfc_sched *q, u32 hrtt_ns, u64 speed)
+{
+	const struct bfc_config *c = &q->config;
+
+	q->hrtt_seen = hrtt_ns;
+	q->speed_seen = speed;
+	q->rate = c->rate ? c->rate : speed ? speed : BFC_RATE_UNKNOWN;
+	q->bdp = hop_bdp_bytes(q->rate, hrtt_ns, c->th_scale);
+	q->sticky_ns = c->sticky_ns ? c->sticky_ns : BFC_STICKY_HRTTS * hrtt_ns;
+}
+
+static void bfc_follow_link(struct bfc_sched *q)
+{
+	u32 hrtt_ns = READ_ONCE(*q->member.hrtt_ns);
+	u64 speed = READ_ONCE(*q->member.speed);
+
+	if (unlikely(hrtt_ns != q->hrtt_seen || speed != q->speed_seen))
+		bfc_recompute(q, hrtt_ns, speed);
+}
+
+/* Under mq, N_active is the sum over the port's instances: they share its link. */
+static u32 bfc_n_active(const struct bfc_sched *q)
+{
+	return clamp(atomic_read(q->member.n_active), 1, HOP_RECIPROCALS);
+}
+
+static u32 bfc_threshold(const struct Qdisc *sch, const struct bfc_sched *q)
+{
+	u32 th;
+
+	if (q->config.th)
+		return q->config.th;
+	th = hop_threshold(q->bdp, bfc_reciprocals[bfc_n_active(q)]);
+	return max(th, psched_mtu(qdisc_dev(sch)));
+}
+
+/* ---- sub-queues: ready, free, longest ---- */
+
+static struct bfc_class *bfc_queue_class(const struct bfc_sched *q, const struct bfc_queue *sub)
+{
+	return &q->classes[sub->class];
+}
+
+/* A sub-queue's number within its class. */
+static u32 bfc_queue_number(const struct bfc_sched *q, const struct bfc_queue *sub)
+{
+	return sub - q->queues - bfc_queue_class(q, sub)->first;
+}
+
+static void bfc_queue_ready(struct bfc_sched *q, struct bfc_queue *sub)
+{
+	hop_bitset_add(&bfc_queue_class(q, sub)->ready, bfc_queue_number(q, sub));
+	atomic_inc(q->member.n_active);
+}
+
+static void bfc_queue_unready(struct bfc_sched *q, struct bfc_queue *sub)
+{
+	hop_bitset_del(&bfc_queue_class(q, sub)->ready, bfc_queue_number(q, sub));
+	atomic_dec(q->member.n_active);
+}
+
+/* An empty sub-queue may be given to any flow from now on. */
+static void bfc_queue_release(struct bfc_sched *q, struct bfc_queue *sub)
+{
+	list_del_init(&sub->node);
+	hop_bitset_add(&bfc_queue_class(q, sub)->free, bfc_queue_number(q, sub));
+}
+
+/* An empty sub-queue is not free: some flow still counts on it. */
+static void bfc_queue_hold(struct bfc_sched *q, struct bfc_queue *sub, u64 now)
+{
+	struct bfc_class *class = bfc_queue_class(q, sub);
+
+	hop_bitset_del(&class->free, bfc_queue_number(q, sub));
+	sub->last_ns = now;	/* the list of idle ones stays in this order */
+	list_move_tail(&sub->node, &class->idle);
+}
+
+/* Keep the sub-queue where drops look for the longest, after a change of its backlog. */
+static void bfc_queue_rebucket(struct bfc_sched *q, struct bfc_queue *sub)
+{
+	u8 bucket = fls(sub->backlog);
+	u8 old = sub->bucket;
+
+	if (likely(bucket == old))
+		return;
+	sub->bucket = bucket;
+	if (bucket) {
+		list_move_tail(&sub->node, &q->buckets[bucket]);
+		q->buckets_used |= 1U << bucket;
+	} else {
+		list_del_init(&sub->node);
+	}
+	if (old && list_empty(&q->buckets[old]))
+		q->buckets_used &= ~(1U << old);
+}
+
+static void bfc_queue_append(struct bfc_sched *q, struct bfc_queue *sub, struct sk_buff *skb,
+			     u64 now)
+{
+	skb->next = NULL;
+	if (sub->head) {
+		sub->tail->next = skb;
+	} else {
+		sub->head = skb;
+		sub->deficit = 0;
+		hop_bitset_del(&bfc_queue_class(q, sub)->free, bfc_queue_number(q, sub));
+		q->stats.backlogged++;
+		if (!sub->paused)
+			bfc_queue_ready(q, sub);
+	}
+	sub->tail = skb;
+	sub->last_ns = now;
+	sub->packets++;
+	sub->backlog += qdisc_pkt_len(skb);
+	if (sub->backlog > sub->backlog_max)
+		sub->backlog_max = sub->backlog;
+	bfc_queue_rebucket(q, sub);
+}
+
+static struct sk_buff *bfc_queue_pop(struct bfc_sched *q, struct bfc_queue *sub, u64 now)
+{
+	struct sk_buff *skb = sub->head;
+
+	sub->head = skb->next;
+	skb_mark_not_on_list(skb);
+	sub->last_ns = now;
+	sub->packets--;
+	sub->backlog -= qdisc_pkt_len(skb);
+	bfc_queue_rebucket(q, sub);
+	if (!sub->head) {
+		q->stats.backlogged--;
+		if (!sub->paused)
+			bfc_queue_unready(q, sub);
+		bfc_queue_hold(q, sub, now);
+		if (q->config.reuse == BFC_REUSE_EMPTY && !sub->paused)
+			bfc_queue_release(q, sub);
+	}
+	return skb;
+}
+
+static void bfc_queue_pause(struct bfc_sched *q, struct bfc_queue *sub, u64 now)
+{
+	struct bfc_queue_stats *stats = &q->queue_stats[sub - q->queues];
+
+	sub->paused = true;
+	stats->paused_since = now;
+	stats->pauses++;
+	q->stats.pauses_obeyed++;
+	q->stats.paused++;
+	if (sub->head)
+		bfc_queue_unready(q, sub);
+	else
+		bfc_queue_hold(q, sub, now);
+}
+
+static void bfc_queue_resume(struct bfc_sched *q, struct bfc_queue *sub, u64 now)
+{
+	struct bfc_queue_stats *stats = &q->queue_stats[sub - q->queues];
+
+	sub->paused = false;
+	stats->paused_ns += now - stats->paused_since;
+	q->stats.paused_ns += now - stats->paused_since;
+	q->stats.resumes_obeyed++;
+	q->stats.paused--;
+	if (sub->head)
+		bfc_queue_ready(q, sub);
+	else if (q->config.reuse == BFC_REUSE_EMPTY)
+		bfc_queue_release(q, sub);
+}
+
+/* Take over what the neighbour has paused and resumed since we last looked. */
+static void bfc_merge_paused(struct bfc_sched *q, u64 now)
+{
+	u32 left = q->config.queues;
+	u64 bits, changed;
+	unsigned int w, n;
+
+	q->paused_seen = hop_paused_begin(&q->member);
+	for (w = 0; left; w++, left -= min(left, 64U)) {
+		bits = hop_paused_word(&q->member, w);
+		if (left < 64)
+			bits &= (1ULL << left) - 1;
+		changed = bits ^ q->paused[w];
+		q->paused[w] = bits;
+		for (; changed; changed &= changed - 1) {
+			n = __ffs64(changed);
+			if (bits >> n & 1)
+				bfc_queue_pause(q, &q->queues[w * 64 + n], now);
+			else
+				bfc_queue_resume(q, &q->queues[w * 64 + n], now);
+		}
+	}
+}
+
+/* ---- flows to sub-queues ---- */
+
+/* Free the sub-queues whose sticky time is over: two for each new flow, so that the list of
+ * idle ones shrinks faster than it grows.
+ */
+static void bfc_class_release_idle(struct bfc_sched *q, struct bfc_class *class, u64 now)
+{
+	struct bfc_queue *sub;
+	int i;
+
+	for (i = 0; i < BFC_IDLE_SCAN; i++) {
+		sub = list_first_entry_or_null(&class->idle, struct bfc_queue, node);
+		if (!sub || now - sub->last_ns < q->sticky_ns)
+			break;
+		if (sub->paused)	/* the flows that it is paused for may come back */
+			bfc_queue_hold(q, sub, now);
+		else
+			bfc_queue_release(q, sub);
+	}
+}
+
+static u32 bfc_class_pick(struct bfc_sched *q, struct bfc_class *class, u64 now)
+{
+	u32 start = reciprocal_scale(get_random_u32(), class->queues);
+	struct bfc_queue *sub;
+	u32 n;
+
+	bfc_class_release_idle(q, class, now);
+	n = hop_bitset_next(&class->free, start);
+	if (n != HOP_BITSET_NONE) {
+		q->stats.assign_free++;
+		return class->first + n;
+	}
+	sub = list_first_entry_or_null(&class->idle, struct bfc_queue, node);
+	if (sub && !sub->paused) {
+		q->stats.assign_early++;
+		return sub - q->queues;
+	}
+	q->stats.assign_shared++;
+	return class->first + start;
+}
+
+/* The flow table entry of a packet, with a sub-queue assigned (section 3.3.1). */
+static struct bfc_flow *bfc_flow_find(struct bfc_sched *q, struct bfc_class *class, u32 hash,
+				      u64 now)
+{
+	u32 index = class->flow_first + reciprocal_scale(hash, class->flows);
+	struct bfc_flow *flow = &q->flows[index];
+	u16 tag = hash;	/* the index is made of the high bits */
+
+	if (flow->packets) {
+		if (unlikely(flow->tag != tag))
+			q->stats.collisions++;
+	} else if (flow->last_ns && now - flow->last_ns < q->sticky_ns) {
+		q->stats.assign_sticky++;
+	} else {
+		flow->queue = bfc_class_pick(q, class, now);
+	}
+	flow->tag = tag;
+	return flow;
+}
+
+static u32 bfc_hash(const struct bfc_sched *q, struct sk_buff *skb)
+{
+	return (skb_get_hash(skb) ^ q->perturb) * GOLDEN_RATIO_32;
+}
+
+static struct bfc_queue *bfc_assign(struct bfc_sched *q, struct bfc_class *class,
+				    struct sk_buff *skb, u64 now)
+{
+	struct bfc_skb_cb *cb = bfc_cb(skb);
+	struct bfc_flow *flow;
+
+	cb->flow = BFC_NO_FLOW;
+	cb->handle = 0;
+	switch (q->config.assign) {
+	case BFC_ASSIGN_SINGLE:
+		cb->queue = class->first;
+		break;
+	case BFC_ASSIGN_STOCHASTIC:
+		cb->queue = class->first + reciprocal_scale(bfc_hash(q, skb), class->queues);
+		break;
+	default:
+		flow = bfc_flow_find(q, class, bfc_hash(q, skb), now);
+		if (!flow->packets++)
+			q->queues[flow->queue].flows++;
+		flow->last_ns = now;
+		cb->flow = flow - q->flows;
+		cb->queue = flow->queue;
+	}
+	return &q->queues[cb->queue];
+}
+
+/* A packet leaves, in whatever way: its flow has one less, its pause ends. */
+static void bfc_forget(struct bfc_sched *q, const struct sk_buff *skb, u64 now)
+{
+	const struct bfc_skb_cb *cb = bfc_cb(skb);
+	struct bfc_flow *flow;
+
+	if (cb->flow != BFC_NO_FLOW) {
+		flow = &q->flows[cb->flow];
+		flow->last_ns = now;
+		if (!--flow->packets)
+			q->queues[flow->queue].flows--;
+	}
+	if (cb->handle) {
+		hop_pause_dec(&q->member, cb->handle);
+		q->stats.marked--;
+	}
+}
+
+/* ---- classification ---- */
+
+static bool bfc_is_neighbour_discovery(const struct sk_buff *skb)
+{
+	int at = skb_network_offset(skb);
+	const struct icmp6hdr *icmp;
+	const struct ipv6hdr *ip;
+	struct icmp6hdr icmp_buf;
+	struct ipv6hdr ip_buf;
+
+	ip = skb_header_pointer(skb, at, sizeof(ip_buf), &ip_buf);
+	if (!ip || ip->nexthdr != IPPROTO_ICMPV6)
+		return false;
+	icmp = skb_header_pointer(skb, at + sizeof(*ip), sizeof(icmp_buf), &icmp_buf);
+	return icmp && icmp->icmp6_type >= NDISC_ROUTER_SOLICITATION &&
+	       icmp->icmp6_type <= NDISC_REDIRECT;
+}
+
+/* What must pass for the network to stay alive, whatever is paused. */
+static bool bfc_is_control(const struct sk_buff *skb)
+{
+	if (skb->priority == TC_PRIO_CONTROL)
+		return true;
+	switch (skb_protocol(skb, true)) {
+	case htons(ETH_P_IP):
+		return false;
+	case htons(ETH_P_IPV6):
+		return bfc_is_neighbour_discovery(skb);
+	case htons(ETH_P_ARP):
+	case htons(ETH_P_LLDP):
+	case htons(ETH_P_PAE):
+	case htons(ETH_P_SLOW):
+		return true;
+	default:
+		return is_link_local_ether_addr(eth_hdr(skb)->h_dest);	/* STP and its like */
+	}
+}
+
+/* The class that a class id names, or -1. */
+static int bfc_minor_class(const struct bfc_sched *q, u32 classid)
+{
+	u32 minor = TC_H_MIN(classid);
+
+	if (minor == BFC_MINOR_CONTROL)
+		return BFC_CLASS_CONTROL;
+	return minor >= 1 && minor <= q->config.classes ? (int)minor - 1 : -1;
+}
+
+/**
+ * bfc_classify - the strict-priority class of a packet
+ * @skb: the packet
+ * @sch: the qdisc
+ * @verdict: what to return to the caller if a filter took the packet
+ *
+ * A priority that names one of our classes goes first, then tc filters, then control traffic
+ * is recognised, then the priomap decides.
+ *
+ * Return: index of the class, BFC_CLASS_CONTROL, or -1: the packet is not to be queued.
+ */
+static int bfc_classify(struct sk_buff *skb, struct Qdisc *sch, int *verdict)
+{
+	struct bfc_sched *q = qdisc_priv(sch);
+	struct tcf_result res;
+	struct tcf_proto *filter;
+	int class;
+
+	if (TC_H_MAJ(skb->priority) == sch->handle) {
+		class = bfc_minor_class(q, skb->priority);
+		if (class >= 0)
+			return class;
+	}
+	filter = rcu_dereference_bh(q->filter_list);
+	if (filter) {
+		switch (tcf_classify(skb, NULL, filter, &res, false)) {
+		case TC_ACT_STOLEN:
+		case TC_ACT_QUEUED:
+		case TC_ACT_TRAP:
+			*verdict = NET_XMIT_SUCCESS | __NET_XMIT_STOLEN;
+			return -1;
+		case TC_ACT_SHOT:
+			*verdict = NET_XMIT_SUCCESS | __NET_XMIT_BYPASS;
+			return -1;
+		case TC_ACT_UNSPEC:
+			break;
+		default:
+			class = bfc_minor_class(q, res.classid);
+			if (class >= 0)
+				return class;
+		}
+	}
+	if (bfc_is_control(skb))
+		return BFC_CLASS_CONTROL;
+	return q->config.priomap[skb->priority & TC_PRIO_MAX];
+}
+
+/* ---- enqueue ---- */
+
+/**
+ * struct bfc_change - what one call of enqueue did to the qdisc's length
+ * @packets: packets added, less those dropped
+ * @bytes: the same in bytes
+ * @congested: a packet of the arriving one's own sub-queue was dropped
+ */
+struct bfc_change {
+	int	packets;
+	int	bytes;
+	bool	congested;
+};
+
+static void bfc_backlog_moves(struct Qdisc *sch, struct bfc_sched *q, u64 now)
+{
+	q->stats.backlog_time += sch->qstats.backlog * (now - q->changed_ns);
+	q->changed_ns = now;
+}
+
+static struct sk_buff *bfc_take(struct Qdisc *sch, struct bfc_queue *sub, u64 now)
+{
+	struct bfc_sched *q = qdisc_priv(sch);
+	struct sk_buff *skb = bfc_queue_pop(q, sub, now);
+
+	bfc_forget(q, skb, now);
+	bfc_backlog_moves(sch, q, now);
+	qdisc_qstats_backlog_dec(sch, skb);
+	sch->q.qlen--;
+	return skb;
+}
+
+/* Over the limit: the longest sub-queue, or one at least half as long, loses its oldest. */
+static void bfc_enforce_limit(struct Qdisc *sch, struct bfc_queue *own, struct bfc_change *change,
+			      u64 now, struct sk_buff **to_free)
+{
+	struct bfc_sched *q = qdisc_priv(sch);
+	struct bfc_queue *sub;
+	struct sk_buff *skb;
+
+	while (sch->qstats.backlog > q->config.limit && q->buckets_used) {
+		sub = list_first_entry(&q->buckets[fls(q->buckets_used) - 1], struct bfc_queue,
+				       node);
+		skb = bfc_take(sch, sub, now);
+		change->packets--;
+		change->bytes -= qdisc_pkt_len(skb);
+		change->congested |= sub == own;
+		q->stats.drop_limit++;
+		q->queue_stats[sub - q->queues].drops++;
+		qdisc_drop(skb, sch, to_free);
+	}
+}
+
+/* Section 3.3.2, On Enqueue: does this packet's sub-queue exceed Th, itself included? */
+static void bfc_mark(struct Qdisc *sch, struct bfc_queue *sub, struct sk_buff *skb)
+{
+	struct bfc_sched *q = qdisc_priv(sch);
+	u32 th = bfc_threshold(sch, q);
+	u16 handle;
+
+	if (th > q->stats.th_max)
+		q->stats.th_max = th;
+	if (sub->backlog <= th || !q->config.pause)
+		return;
+	handle = hop_handle(&q->member, skb);
+	if (!handle) {
+		q->stats.over_unlabelled++;
+		return;
+	}
+	bfc_cb(skb)->handle = handle;
+	hop_pause_inc(&q->member, handle);
+	q->stats.marked++;
+	q->stats.marks++;
+	q->queue_stats[sub - q->queues].marks++;
+}
+
+static void bfc_enqueue_frame(struct sk_buff *skb, struct Qdisc *sch, struct bfc_class *class,
+			      struct bfc_change *change, struct sk_buff **to_free)
+{
+	struct bfc_sched *q = qdisc_priv(sch);
+	u64 now = ktime_get_ns();
+	struct bfc_queue *sub;
+
+	sub = bfc_assign(q, class, skb, now);
+	bfc_queue_append(q, sub, skb, now);
+	bfc_backlog_moves(sch, q, now);
+	qdisc_qstats_backlog_inc(sch, skb);
+	sch->q.qlen++;
+	change->packets++;
+	change->bytes += qdisc_pkt_len(skb);
+	bfc_mark(sch, sub, skb);
+	if (unlikely(sch->qstats.backlog > q->config.limit))
+		bfc_enforce_limit(sch, sub, change, now, to_free);
+	if (sch->qstats.backlog > q->stats.backlog_max)
+		q->stats.backlog_max = sch->qstats.backlog;
+}
+
+/* Return: 0, or -ENOMEM: nothing was queued and @skb is still the caller's. */
+static int bfc_enqueue_gso(struct sk_buff *skb, struct Qdisc *sch, struct bfc_class *class,
+			   struct bfc_change *change, struct sk_buff **to_free)
+{
+	netdev_features_t features = netif_skb_features(skb);
+	struct bfc_sched *q = qdisc_priv(sch);
+	struct sk_buff *segs, *next;
+
+	segs = skb_gso_segment(skb, features & ~NETIF_F_GSO_MASK);
+	if (IS_ERR_OR_NULL(segs))
+		return -ENOMEM;
+	skb_list_walk_safe(segs, segs, next) {
+		skb_mark_not_on_list(segs);
+		qdisc_skb_cb(segs)->pkt_len = segs->len;
+		bfc_enqueue_frame(segs, sch, class, change, to_free);
+	}
+	q->stats.gso_split++;
+	consume_skb(skb);
+	return 0;
+}
+
+static int bfc_enqueue_control(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
+{
+	struct bfc_sched *q = qdisc_priv(sch);
+
+	if (unlikely(skb_queue_len(&q->control) >= BFC_CONTROL_PACKETS)) {
+		q->stats.drop_control++;
+		return qdisc_drop(skb, sch, to_free);
+	}
+	bfc_backlog_moves(sch, q, ktime_get_ns());
+	__skb_queue_tail(&q->control, skb);
+	qdisc_qstats_backlog_inc(sch, skb);
+	sch->q.qlen++;
+	q->stats.control++;
+	return NET_XMIT_SUCCESS;
+}
+
+static int bfc_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
+{
+	struct bfc_sched *q = qdisc_priv(sch);
+	struct bfc_change change = {};
+	u32 len = qdisc_pkt_len(skb);
+	int verdict, class;
+
+	class = bfc_classify(skb, sch, &verdict);
+	if (unlikely(class < 0)) {
+		if (verdict & __NET_XMIT_BYPASS) {
+			q->stats.drop_filter++;
+			qdisc_qstats_drop(sch);
+		}
+		__qdisc_drop(skb, to_free);
+		return verdict;
+	}
+	if (unlikely(class == BFC_CLASS_CONTROL))
+		return bfc_enqueue_control(skb, sch, to_free);
+
+	bfc_follow_link(q);
+	if (!skb_is_gso(skb) || !q->config.split_gso) {
+		bfc_enqueue_frame(skb, sch, &q->classes[class], &change, to_free);
+	} else if (bfc_enqueue_gso(skb, sch, &q->classes[class], &change, to_free)) {
+		q->stats.drop_gso++;
+		return qdisc_drop(skb, sch, to_free);
+	}
+
+	/* The parents count one packet of len bytes if we return SUCCESS, and nothing if CN. */
+	if (change.congested) {
+		qdisc_tree_reduce_backlog(sch, -change.packets, -change.bytes);
+		return NET_XMIT_CN;
+	}
+	if (change.packets != 1 || change.bytes != len)
+		qdisc_tree_reduce_backlog(sch, 1 - change.packets, (int)len - change.bytes);
+	return NET_XMIT_SUCCESS;
+}
+
+/* ---- dequeue ---- */
+
+static u32 bfc_quantum(const struct Qdisc *sch, const struct bfc_sched *q)
+{
+	if (q->config.quantum)
+		return q->config.quantum;
+	return q->config.split_gso ? psched_mtu(qdisc_dev(sch)) : GSO_LEGACY_MAX_SIZE;
+}
+
+/* Deficit round robin: the sub-queue whose turn it is. Call with one ready. */
+static struct bfc_queue *bfc_class_turn(const struct Qdisc *sch, struct bfc_sched *q,
+					struct bfc_class *class)
+{
+	struct bfc_queue *sub = &q->queues[class->first + class->cursor];
+
+	if (sub->deficit > 0 && hop_bitset_has(&class->ready, class->cursor))
+		return sub;
+	do {
+		class->cursor = hop_bitset_next(&class->ready, class->cursor + 1);
+		sub = &q->queues[class->first + class->cursor];
+		sub->deficit += bfc_quantum(sch, q);
+	} while (sub->deficit <= 0);
+	return sub;
+}
+
+static struct sk_buff *bfc_dequeue_data(struct Qdisc *sch, struct bfc_sched *q, u64 now)
+{
+	struct bfc_class *class;
+	struct bfc_queue *sub;
+	struct sk_buff *skb;
+
+	for (class = q->classes; class < q->classes + q->config.classes; class++) {
+		if (hop_bitset_empty(&class->ready))
+			continue;
+		sub = bfc_class_turn(sch, q, class);
+		skb = bfc_take(sch, sub, now);
+		sub->deficit -= qdisc_pkt_len(skb);
+		return skb;
+	}
+	return NULL;
+}
+
+static struct sk_buff *bfc_dequeue_control(struct Qdisc *sch, struct bfc_sched *q, u64 now)
+{
+	struct sk_buff *skb = __skb_dequeue(&q->control);
+
+	if (skb) {
+		bfc_backlog_moves(sch, q, now);
+		qdisc_qstats_backlog_dec(sch, skb);
+		sch->q.qlen--;
+	}
+	return skb;
+}
+
+/* Does the frame start with a tag that the neighbour would take for the fabric's? */
+static bool bfc_looks_tagged(const struct bfc_sched *q, const struct sk_buff *skb)
+{
+	__be16 tpid = htons(q->config.tpid);
+
+	return skb_vlan_tag_present(skb) ? skb->vlan_proto == tpid : skb->protocol == tpid;
+}
+
+/* Put the fabric tag on. The control class is not to be paused: it goes without, or with a
+ * tag that names no sub-queue.
+ *
+ * Return: false if that was impossible: the packet is gone.
+ */
+static bool bfc_tag(struct Qdisc *sch, struct bfc_sched *q, struct sk_buff *skb, bool control)
+{
+	u32 len = qdisc_pkt_len(skb);
+
+	if (!hop_tagging(&q->member) || (control && !bfc_looks_tagged(q, skb)))
+		return true;
+	if (unlikely(hop_tag_push(&q->member, skb, control ? HOP_NO_QUEUE : bfc_cb(skb)->queue))) {
+		kfree_skb(skb);
+		qdisc_qstats_drop(sch);
+		q->stats.drop_tag++;
+		q->late_drops++;
+		q->late_bytes += len;
+		return false;
+	}
+	q->stats.tagged++;
+	return true;
+}
+
+static struct sk_buff *bfc_dequeue(struct Qdisc *sch)
+{
+	struct bfc_sched *q = qdisc_priv(sch);
+	u64 now = ktime_get_ns();
+	struct sk_buff *skb;
+	bool control;
+
+	if (unlikely(hop_paused_changed(&q->member, q->paused_seen)))
+		bfc_merge_paused(q, now);
+	do {
+		skb = bfc_dequeue_control(sch, q, now);
+		control = skb;
+		if (!control)
+			skb = bfc_dequeue_data(sch, q, now);
+	} while (skb && unlikely(!bfc_tag(sch, q, skb, control)));
+
+	if (skb)
+		qdisc_bstats_update(sch, skb);
+	/* A parent may not be told of drops while we are empty: it would take the class off its
+	 * round in the middle of serving it.
+	 */
+	if (unlikely(q->late_drops) && sch->q.qlen) {
+		qdisc_tree_reduce_backlog(sch, q->late_drops, q->late_bytes);
+		q->late_drops = 0;
+		q->late_bytes = 0;
+	}
+	return skb;
+}
+
+static void bfc_reset(struct Qdisc *sch)
+{
+	struct bfc_sched *q = qdisc_priv(sch);
+	u64 now = ktime_get_ns();
+	struct bfc_queue *sub;
+
+	__skb_queue_purge(&q->control);
+	if (!q->queues)
+		return;
+	for (sub = q->queues; sub < q->queues + q->config.queues; sub++) {
+		while (sub->head) {
+			struct sk_buff *skb = bfc_queue_pop(q, sub, now);
+
+			bfc_forget(q, skb, now);
+			rtnl_kfree_skbs(skb, skb);
+		}
+	}
+	bfc_backlog_moves(sch, q, now);
+	q->late_drops = 0;
+	q->late_bytes = 0;
+}
+
+/* ---- configuration ---- */
+
+#define BFC_OPTION(_attr, _field, _min, _max, _rule, ...) {			\
+	.attr = _attr,								\
+	.offset = offsetof(struct bfc_config, _field),				\
+	.size = sizeof_field(struct bfc_config, _field),			\
+	.min = _min, .max = _max, .rule = _rule, __VA_ARGS__			\
+}
+
+static const struct hop_option bfc_options[] = {
+	BFC_OPTION(TCA_BFC_QUEUES, queues, 1, BFC_QUEUES_MAX,
+		   "queues must be 1 to 4094", .fixed = true),
+	BFC_OPTION(TCA_BFC_CLASSES, classes, 1, BFC_CLASSES_MAX,
+		   "classes must be 1 to 8", .fixed = true),
+	BFC_OPTION(TCA_BFC_FLOWS, flows, 1, BFC_FLOWS_MAX,
+		   "flows must be auto or 1 to 4194304", .zero = true, .fixed = true),
+	BFC_OPTION(TCA_BFC_ASSIGN, assign, 0, __BFC_ASSIGN_MAX - 1,
+		   "assign must be dynamic, stochastic or single", .fixed = true),
+	BFC_OPTION(TCA_BFC_REUSE, reuse, 0, __BFC_REUSE_MAX - 1,
+		   "reuse must be sticky or empty"),
+	BFC_OPTION(TCA_BFC_LIMIT, limit, 1, BFC_LIMIT_MAX,
+		   "limit must be 1 byte to 1 GiB"),
+	BFC_OPTION(TCA_BFC_QUANTUM, quantum, 256, BFC_LIMIT_MAX,
+		   "quantum must be auto or 256 bytes to 1 GiB", .zero = true),
+	BFC_OPTION(TCA_BFC_SPLIT_GSO, split_gso, 0, 1,
+		   "split-gso must be on or off"),
+	BFC_OPTION(TCA_BFC_PAUSE, pause, 0, 1,
+		   "pause must be on or off"),
+	BFC_OPTION(TCA_BFC_RATE, rate, 125, 1ULL << 40,
+		   "rate must be auto or 1 kbit/s to 8 Tbit/s", .zero = true),
+	BFC_OPTION(TCA_BFC_HRTT, hrtt_ns, HOP_HRTT_MIN_NS, HOP_HRTT_MAX_NS,
+		   "hrtt must be auto or 100 ns to 100 ms", .zero = true),
+	BFC_OPTION(TCA_BFC_TH, th, 1, BFC_LIMIT_MAX,
+		   "th must be auto or 1 byte to 1 GiB", .zero = true),
+	BFC_OPTION(TCA_BFC_TH_SCALE, th_scale, 1, BFC_TH_SCALE_MAX,
+		   "th-scale must be 1 to 10000 percent"),
+	BFC_OPTION(TCA_BFC_STICKY, sticky_ns, 1, BFC_TIME_MAX_NS,
+		   "sticky must be auto or 1 ns to 1 s", .zero = true),
+	BFC_OPTION(TCA_BFC_ROLE, role, 0, __HOP_ROLE_MAX - 1,
+		   "role must be auto, host or switch"),
+	BFC_OPTION(TCA_BFC_PEER, peer, 0, __HOP_ROLE_MAX - 1,
+		   "peer must be auto, host or switch"),
+	BFC_OPTION(TCA_BFC_TAG, tag, 0, 1,
+		   "tag must be on or off"),
+	BFC_OPTION(TCA_BFC_TPID, tpid, 0, U16_MAX,
+		   "tpid must be 0x88a8 or 0x8100"),
+	BFC_OPTION(TCA_BFC_REFRESH, refresh_ns, HOP_REFRESH_MIN_NS, BFC_TIME_MAX_NS,
+		   "refresh must be auto or 10 us to 1 s", .zero = true),
+	BFC_OPTION(TCA_BFC_LEASE, lease_ns, HOP_REFRESH_MIN_NS, HOP_LEASE_MAX_NS,
+		   "lease must be auto or 10 us to 2 s", .zero = true),
+};
+
+static const struct bfc_config bfc_defaults = {
+	.queues		= BFC_QUEUES_DEFAULT,
+	.classes	= 1,
+	.limit		= BFC_LIMIT_DEFAULT,
+	.th_scale	= BFC_TH_SCALE_DEFAULT,
+	.split_gso	= 1,
+	.pause		= 1,
+	.tag		= 1,
+	.tpid		= ETH_P_8021AD,
+};
+
+/* Bands of the kernel's own priority qdiscs, for classes > 1 without a priomap. */
+static const u8 bfc_default_priomap[TC_PRIO_MAX + 1] = {
+	1, 2, 2, 2, 1, 2, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1
+};
+
+static const struct nla_policy bfc_policy[TCA_BFC_MAX + 1] = {
+	[TCA_BFC_QUEUES]	= { .type = NLA_U16 },
+	[TCA_BFC_CLASSES]	= { .type = NLA_U8 },
+	[TCA_BFC_FLOWS]		= { .type = NLA_U32 },
+	[TCA_BFC_ASSIGN]	= { .type = NLA_U8 },
+	[TCA_BFC_REUSE]		= { .type = NLA_U8 },
+	[TCA_BFC_LIMIT]		= { .type = NLA_U32 },
+	[TCA_BFC_QUANTUM]	= { .type = NLA_U32 },
+	[TCA_BFC_PRIOMAP]	= NLA_POLICY_EXACT_LEN(TC_PRIO_MAX + 1),
+	[TCA_BFC_SPLIT_GSO]	= { .type = NLA_U8 },
+	[TCA_BFC_PAUSE]		= { .type = NLA_U8 },
+	[TCA_BFC_RATE]		= { .type = NLA_U64 },
+	[TCA_BFC_HRTT]		= { .type = NLA_U32 },
+	[TCA_BFC_TH]		= { .type = NLA_U32 },
+	[TCA_BFC_TH_SCALE]	= { .type = NLA_U32 },
+	[TCA_BFC_STICKY]	= { .type = NLA_U32 },
+	[TCA_BFC_ROLE]		= { .type = NLA_U8 },
+	[TCA_BFC_PEER]		= { .type = NLA_U8 },
+	[TCA_BFC_TAG]		= { .type = NLA_U8 },
+	[TCA_BFC_TPID]		= { .type = NLA_U16 },
+	[TCA_BFC_REFRESH]	= { .type = NLA_U32 },
+	[TCA_BFC_LEASE]		= { .type = NLA_U32 },
+};
+
+static int bfc_parse_priomap(const struct nlattr *a, struct bfc_config *c, bool creating,
+			     struct netlink_ext_ack *extack)
+{
+	int i;
+
+	if (a)
+		memcpy(c->priomap, nla_data(a), sizeof(c->priomap));
+	else if (creating)
+		for (i = 0; i <= TC_PRIO_MAX; i++)
+			c->priomap[i] = min_t(u8, bfc_default_priomap[i], c->classes - 1);
+	for (i = 0; i <= TC_PRIO_MAX; i++)
+		if (c->priomap[i] >= c->classes)
+			return hop_option_refuse(extack, a,
+						 "priomap names a class that does not exist",
+						 -EINVAL);
+	return 0;
+}
+
+/* Rules that tie options to each other or that a range cannot say. */
+static int bfc_validate(struct nlattr **tb, const struct bfc_config *c,
+			struct netlink_ext_ack *extack)
+{
+	if (c->queues % c->classes)
+		return hop_option_refuse(extack, tb[TCA_BFC_CLASSES] ?: tb[TCA_BFC_QUEUES],
+					 "queues must be a multiple of classes", -EINVAL);
+	if (c->flows && c->flows < c->classes)
+		return hop_option_refuse(extack, tb[TCA_BFC_FLOWS],
+					 "flows must be at least one for each class", -EINVAL);
+	if (c->tpid != ETH_P_8021AD && c->tpid != ETH_P_8021Q)
+		return hop_option_refuse(extack, tb[TCA_BFC_TPID],
+					 "tpid must be 0x88a8 or 0x8100", -EINVAL);
+	if (c->lease_ns && c->refresh_ns && c->lease_ns < 2 * (u64)c->refresh_ns)
+		return hop_option_refuse(extack, tb[TCA_BFC_LEASE] ?: tb[TCA_BFC_REFRESH],
+					 "lease must be at least 2 refreshes", -EINVAL);
+	return 0;
+}
+
+/* Parse @opt over @c. Strict, but an empty or absent TCA_OPTIONS is fine. */
+static int bfc_parse(struct nlattr *opt, struct bfc_config *c, bool creating,
+		     struct netlink_ext_ack *extack)
+{
+	struct nlattr *tb[TCA_BFC_MAX + 1] = {};
+	int err;
+
+	if (opt) {
+		err = nla_parse(tb, TCA_BFC_MAX, nla_data(opt), nla_len(opt), bfc_policy, extack);
+		if (err)
+			return err;
+	}
+	err = hop_options_parse(bfc_options, ARRAY_SIZE(bfc_options), tb, c, creating, extack);
+	if (!err)
+		err = bfc_parse_priomap(tb[TCA_BFC_PRIOMAP], c, creating, extack);
+	if (!err)
+		err = bfc_validate(tb, c, extack);
+	return err;
+}
+
+static struct hop_config bfc_port_config(const struct bfc_config *c)
+{
+	return (struct hop_config) {
+		.role		= c->role,
+		.peer		= c->peer,
+		.tag		= c->tag,
+		.tpid		= c->tpid,
+		.kinds		= HOP_KIND_BFC,
+		.hrtt_ns	= c->hrtt_ns,
+		.refresh_ns	= c->refresh_ns,
+		.lease_ns	= c->lease_ns,
+	};
+}
+
+static int bfc_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
+{
+	struct bfc_sched *q = qdisc_priv(sch);
+	struct bfc_config c = q->config;
+	struct bfc_change change = {};
+	struct sk_buff *dropped = NULL;
+	struct hop_config port;
+	int err;
+
+	err = bfc_parse(opt, &c, false, extack);
+	if (err)
+		return err;
+
+	sch_tree_lock(sch);
+	q->config = c;
+	bfc_recompute(q, READ_ONCE(*q->member.hrtt_ns), READ_ONCE(*q->member.speed));
+	bfc_enforce_limit(sch, NULL, &change, ktime_get_ns(), &dropped);
+	qdisc_tree_reduce_backlog(sch, -change.packets, -change.bytes);
+	sch_tree_unlock(sch);
+	kfree_skb_list(dropped);
+
+	port = bfc_port_config(&c);
+	hop_member_config(&q->member, &port);
+	return 0;
+}
+
+static void bfc_setup_classes(struct bfc_sched *q)
+{
+	u32 table = q->config.flows ? q->config.flows : q->config.queues * BFC_FLOWS_PER_QUEUE;
+	struct bfc_class *class;
+	u32 i, n;
+
+	for (i = 0; i < q->config.classes; i++) {
+		class = &q->classes[i];
+		INIT_LIST_HEAD(&class->idle);
+		class->queues = q->config.queues / q->config.classes;
+		class->first = i * class->queues;
+		class->flows = table / q->config.classes;
+		class->flow_first = i * class->flows;
+		for (n = 0; n < class->queues; n++) {
+			INIT_LIST_HEAD(&q->queues[class->first + n].node);
+			q->queues[class->first + n].class = i;
+			hop_bitset_add(&class->free, n);
+		}
+	}
+}
+
+static int bfc_allocate(struct bfc_sched *q)
+{
+	const struct bfc_config *c = &q->config;
+	u32 table = c->flows ? c->flows : c->queues * BFC_FLOWS_PER_QUEUE;
+
+	q->classes = kvcalloc(c->classes, sizeof(*q->classes), GFP_KERNEL);
+	q->queue_stats = kvcalloc(c->queues, sizeof(*q->queue_stats), GFP_KERNEL);
+	q->flows = kvcalloc(table, sizeof(*q->flows), GFP_KERNEL);
+	q->queues = kvcalloc(c->queues, sizeof(*q->queues), GFP_KERNEL);
+	if (!q->classes || !q->queue_stats || !q->flows || !q->queues)
+		return -ENOMEM;
+	bfc_setup_classes(q);
+	return 0;
+}
+
+static void bfc_free(struct bfc_sched *q)
+{
+	kvfree(q->queues);
+	kvfree(q->flows);
+	kvfree(q->queue_stats);
+	kvfree(q->classes);
+}
+
+static int bfc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
+{
+	struct bfc_sched *q = qdisc_priv(sch);
+	struct hop_config port;
+	int err, i;
+
+	/* Enough for destroy() to run after any failure below. */
+	__skb_queue_head_init(&q->control);
+	for (i = 0; i < BFC_BUCKETS; i++)
+		INIT_LIST_HEAD(&q->buckets[i]);
+	q->perturb = get_random_u32();
+	q->changed_ns = ktime_get_ns();
+	q->config = bfc_defaults;
+
+	err = bfc_parse(opt, &q->config, true, extack);
+	if (err)
+		return err;
+	err = tcf_block_get(&q->block, &q->filter_list, sch, extack);
+	if (err)
+		return err;
+	err = bfc_allocate(q);
+	if (err)
+		return err;
+	port = bfc_port_config(&q->config);
+	err = hop_member_join(&q->member, sch, q->config.queues, &port, extack);
+	if (err)
+		return err;
+	bfc_recompute(q, READ_ONCE(*q->member.hrtt_ns), READ_ONCE(*q->member.speed));
+	/* Paused sub-queues hold packets back while the link idles: not work-conserving. */
+	sch->flags |= TCQ_F_WARN_NONWC;
+	sch->flags &= ~TCQ_F_CAN_BYPASS;
+	return 0;
+}
+
+static void bfc_destroy(struct Qdisc *sch)
+{
+	struct bfc_sched *q = qdisc_priv(sch);
+
+	tcf_block_put(q->block);
+	bfc_reset(sch);
+	hop_member_leave(&q->member);
+	bfc_free(q);
+}
+
+static int bfc_dump(struct Qdisc *sch, struct sk_buff *skb)
+{
+	struct bfc_sched *q = qdisc_priv(sch);
+	const struct bfc_config *c = &q->config;
+	struct nlattr *nest;
+
+	nest = nla_nest_start(skb, TCA_OPTIONS);
+	if (!nest)
+		return -EMSGSIZE;
+	if (hop_options_dump(bfc_options, ARRAY_SIZE(bfc_options), c, skb, TCA_BFC_PAD) ||
+	    nla_put(skb, TCA_BFC_PRIOMAP, sizeof(c->priomap), c->priomap) ||
+	    nla_put_u32(skb, TCA_BFC_VERSION, BFC_VERSION)) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
+	return nla_nest_end(skb, nest);
+}
+
+/* ---- statistics ---- */
+
+/* A counter that is dumped: where it stands in struct bfc_stats. */
+struct bfc_counter {
+	u16	attr;
+	u16	offset;
+	u8	size;
+};
+
+#define BFC_COUNTER(_attr, _field) {						\
+	TCA_BFC_STATS_##_attr, offsetof(struct bfc_stats, _field),		\
+	sizeof_field(struct bfc_stats, _field)					\
+}
+
+static const struct bfc_counter bfc_counters[] = {
+	BFC_COUNTER(BACKLOGGED, backlogged),
+	BFC_COUNTER(PAUSED, paused),
+	BFC_COUNTER(MARKED, marked),
+	BFC_COUNTER(TH_MAX, th_max),
+	BFC_COUNTER(BACKLOG_MAX, backlog_max),
+	BFC_COUNTER(BACKLOG_TIME, backlog_time),
+	BFC_COUNTER(ASSIGN_FREE, assign_free),
+	BFC_COUNTER(ASSIGN_EARLY, assign_early),
+	BFC_COUNTER(ASSIGN_SHARED, assign_shared),
+	BFC_COUNTER(ASSIGN_STICKY, assign_sticky),
+	BFC_COUNTER(COLLISIONS, collisions),
+	BFC_COUNTER(MARKS, marks),
+	BFC_COUNTER(OVER_UNLABELLED, over_unlabelled),
+	BFC_COUNTER(PAUSES_OBEYED, pauses_obeyed),
+	BFC_COUNTER(RESUMES_OBEYED, resumes_obeyed),
+	BFC_COUNTER(PAUSED_TIME, paused_ns),
+	BFC_COUNTER(CONTROL, control),
+	BFC_COUNTER(DROP_LIMIT, drop_limit),
+	BFC_COUNTER(DROP_CONTROL, drop_control),
+	BFC_COUNTER(DROP_GSO, drop_gso),
+	BFC_COUNTER(DROP_TAG, drop_tag),
+	BFC_COUNTER(DROP_FILTER, drop_filter),
+	BFC_COUNTER(GSO_SPLIT, gso_split),
+	BFC_COUNTER(TAGGED, tagged),
+};
+
+static int bfc_put_counters(struct sk_buff *skb, const struct bfc_stats *stats)
+{
+	const struct bfc_counter *c;
+	const void *field;
+	int err = 0;
+
+	for (c = bfc_counters; c < bfc_counters + ARRAY_SIZE(bfc_counters) && !err; c++) {
+		field = (const void *)stats + c->offset;
+		if (c->size == sizeof(u32))
+			err = nla_put_u32(skb, c->attr, *(const u32 *)field);
+		else
+			err = nla_put_u64_64bit(skb, c->attr, *(const u64 *)field,
+						TCA_BFC_STATS_PAD);
+	}
+	return err;
+}
+
+/* What is worked out at the time of the dump. */
+struct bfc_now {
+	u64	time_ns;
+	u64	rate;
+	u32	th;
+	u32	n_active;
+	u32	hrtt_ns;
+	u32	sticky_ns;
+};
+
+static int bfc_put_now(struct sk_buff *skb, const struct bfc_now *now)
+{
+	return nla_put_u64_64bit(skb, TCA_BFC_STATS_TIME, now->time_ns, TCA_BFC_STATS_PAD) ||
+	       nla_put_u64_64bit(skb, TCA_BFC_STATS_RATE, now->rate, TCA_BFC_STATS_PAD) ||
+	       nla_put_u32(skb, TCA_BFC_STATS_TH, now->th) ||
+	       nla_put_u32(skb, TCA_BFC_STATS_N_ACTIVE, now->n_active) ||
+	       nla_put_u32(skb, TCA_BFC_STATS_HRTT, now->hrtt_ns) ||
+	       nla_put_u32(skb, TCA_BFC_STATS_STICKY, now->sticky_ns) ? -EMSGSIZE : 0;
+}
+
+/* Time paused so far, pauses that last included. */
+static u64 bfc_paused_ns(const struct bfc_sched *q, u64 now)
+{
+	u64 sum = q->stats.paused_ns;
+	u32 i;
+
+	for (i = 0; i < q->config.queues; i++)
+		if (READ_ONCE(q->queues[i].paused))
+			sum += now - READ_ONCE(q->queue_stats[i].paused_since);
+	return sum;
+}
+
+static int bfc_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
+{
+	struct bfc_sched *q = qdisc_priv(sch);
+	struct bfc_stats stats;
+	struct nlattr *nest;
+	struct bfc_now now;
+
+	sch_tree_lock(sch);
+	now.time_ns = ktime_get_ns();
+	if (hop_paused_changed(&q->member, q->paused_seen))
+		bfc_merge_paused(q, now.time_ns);
+	bfc_follow_link(q);
+	bfc_backlog_moves(sch, q, now.time_ns);
+	stats = q->stats;
+	now.rate = q->rate;
+	now.th = bfc_threshold(sch, q);
+	now.n_active = atomic_read(q->member.n_active);
+	now.hrtt_ns = q->hrtt_seen;
+	now.sticky_ns = q->sticky_ns;
+	sch_tree_unlock(sch);
+	if (stats.paused)
+		stats.paused_ns = bfc_paused_ns(q, now.time_ns);
+
+	nest = nla_nest_start(d->skb, TCA_STATS_APP);
+	if (!nest)
+		return -1;
+	if (bfc_put_counters(d->skb, &stats) || bfc_put_now(d->skb, &now) ||
+	    hop_port_dump(&q->member, d->skb, TCA_BFC_STATS_PORT)) {
+		nla_nest_cancel(d->skb, nest);
+		return -1;
+	}
+	nla_nest_end(d->skb, nest);
+	return 0;
+}
+
+/* ---- classes ----
+ *
+ * The strict-priority classes, the control class, and the sub-queues, which cannot be changed.
+ * Internally (find, walk) a class is its minor number, which is never 0.
+ */
+
+static struct Qdisc *bfc_leaf(struct Qdisc *sch, unsigned long minor)
+{
+	return NULL;
+}
+
+static struct bfc_queue *bfc_minor_queue(const struct bfc_sched *q, unsigned long minor)
+{
+	if (minor < BFC_MINOR_QUEUE || minor - BFC_MINOR_QUEUE >= q->config.queues)
+		return NULL;
+	return &q->queues[minor - BFC_MINOR_QUEUE];
+}
+
+static unsigned long bfc_find(struct Qdisc *sch, u32 classid)
+{
+	struct bfc_sched *q = qdisc_priv(sch);
+	u32 minor = TC_H_MIN(classid);
+
+	return bfc_minor_class(q, classid) >= 0 || bfc_minor_queue(q, minor) ? minor : 0;
+}
+
+static unsigned long bfc_bind(struct Qdisc *sch, unsigned long parent, u32 classid)
+{
+	return bfc_find(sch, classid);
+}
+
+static void bfc_unbind(struct Qdisc *sch, unsigned long minor)
+{
+}
+
+static struct tcf_block *bfc_tcf_block(struct Qdisc *sch, unsigned long minor,
+				       struct netlink_ext_ack *extack)
+{
+	struct bfc_sched *q = qdisc_priv(sch);
+
+	return minor ? NULL : q->block;
+}
+
+/* Return: false to end the walk. */
+static bool bfc_walk_one(struct Qdisc *sch, struct qdisc_walker *arg, unsigned long minor)
+{
+	if (arg->count >= arg->skip && arg->fn(sch, minor, arg) < 0) {
+		arg->stop = 1;
+		return false;
+	}
+	arg->count++;
+	return true;
+}
+
+static void bfc_walk(struct Qdisc *sch, struct qdisc_walker *arg)
+{
+	struct bfc_sched *q = qdisc_priv(sch);
+	unsigned long i;
+
+	if (arg->stop)
+		return;
+	for (i = 1; i <= q->config.classes; i++)
+		if (!bfc_walk_one(sch, arg, i))
+			return;
+	if (!bfc_walk_one(sch, arg, BFC_MINOR_CONTROL))
+		return;
+	for (i = 0; i < q->config.queues; i++) {
+		/* Thousands were never used, as a rule; only the others are shown. */
+		if (!READ_ONCE(q->queues[i].last_ns))
+			arg->count++;
+		else if (!bfc_walk_one(sch, arg, BFC_MINOR_QUEUE + i))
+			return;
+	}
+}
+
+static int bfc_dump_class(struct Qdisc *sch, unsigned long minor, struct sk_buff *skb,
+			  struct tcmsg *tcm)
+{
+	struct bfc_sched *q = qdisc_priv(sch);
+	const struct bfc_queue *sub = bfc_minor_queue(q, minor);
+
+	tcm->tcm_handle |= TC_H_MIN(minor);
+	tcm->tcm_parent = sub ? TC_H_MAKE(sch->handle, sub->class + 1) : TC_H_ROOT;
+	return 0;
+}
+
+static int bfc_put_queue(struct bfc_sched *q, const struct bfc_queue *sub, struct gnet_dump *d,
+			 struct gnet_stats_queue *qs)
+{
+	const struct bfc_queue_stats *stats = &q->queue_stats[sub - q->queues];
+	u64 paused_ns = READ_ONCE(stats->paused_ns);
+	bool paused = READ_ONCE(sub->paused);
+	struct nlattr *nest;
+
+	qs->qlen = READ_ONCE(sub->packets);
+	qs->backlog = READ_ONCE(sub->backlog);
+	qs->drops = READ_ONCE(stats->drops);
+	if (paused)
+		paused_ns += ktime_get_ns() - READ_ONCE(stats->paused_since);
+	if (gnet_stats_copy_queue(d, NULL, qs, qs->qlen) < 0)
+		return -1;
+	nest = nla_nest_start(d->skb, TCA_STATS_APP);
+	if (!nest)
+		return -1;
+	if (nla_put_u8(d->skb, TCA_BFC_CLASS_PAUSED, paused) ||
+	    nla_put_u32(d->skb, TCA_BFC_CLASS_FLOWS, READ_ONCE(sub->flows)) ||
+	    nla_put_s32(d->skb, TCA_BFC_CLASS_DEFICIT, READ_ONCE(sub->deficit)) ||
+	    nla_put_u32(d->skb, TCA_BFC_CLASS_BACKLOG_MAX, READ_ONCE(sub->backlog_max)) ||
+	    nla_put_u64_64bit(d->skb, TCA_BFC_CLASS_PAUSES, READ_ONCE(stats->pauses),
+			      TCA_BFC_CLASS_PAD) ||
+	    nla_put_u64_64bit(d->skb, TCA_BFC_CLASS_PAUSED_TIME, paused_ns, TCA_BFC_CLASS_PAD) ||
+	    nla_put_u64_64bit(d->skb, TCA_BFC_CLASS_MARKS, READ_ONCE(stats->marks),
+			      TCA_BFC_CLASS_PAD)) {
+		nla_nest_cancel(d->skb, nest);
+		return -1;
+	}
+	nla_nest_end(d->skb, nest);
+	return 0;
+}
+
+static int bfc_dump_class_stats(struct Qdisc *sch, unsigned long minor, struct gnet_dump *d)
+{
+	struct bfc_sched *q = qdisc_priv(sch);
+	const struct bfc_queue *sub = bfc_minor_queue(q, minor);
+	struct gnet_stats_queue qs = {};
+	const struct bfc_class *class;
+	u32 i;
+
+	if (sub)
+		return bfc_put_queue(q, sub, d, &qs);
+	if (minor == BFC_MINOR_CONTROL) {
+		qs.qlen = skb_queue_len_lockless(&q->control);
+		qs.drops = READ_ONCE(q->stats.drop_control);
+	} else {
+		class = &q->classes[minor - 1];
+		for (i = class->first; i < class->first + class->queues; i++) {
+			qs.qlen += READ_ONCE(q->queues[i].packets);
+			qs.backlog += READ_ONCE(q->queues[i].backlog);
+			qs.drops += READ_ONCE(q->queue_stats[i].drops);
+		}
+	}
+	return gnet_stats_copy_queue(d, NULL, &qs, qs.qlen);
+}
+
+static const struct Qdisc_class_ops bfc_class_ops = {
+	.leaf		= bfc_leaf,
+	.find		= bfc_find,
+	.walk		= bfc_walk,
+	.tcf_block	= bfc_tcf_block,
+	.bind_tcf	= bfc_bind,
+	.unbind_tcf	= bfc_unbind,
+	.dump		= bfc_dump_class,
+	.dump_stats	= bfc_dump_class_stats,
+};
+
+static struct Qdisc_ops bfc_qdisc_ops __read_mostly = {
+	.cl_ops		= &bfc_class_ops,
+	.id		= "bfc",
+	.priv_size	= sizeof(struct bfc_sched),
+	.enqueue	= bfc_enqueue,
+	.dequeue	= bfc_dequeue,
+	.peek		= qdisc_peek_dequeued,
+	.init		= bfc_init,
+	.reset		= bfc_reset,
+	.destroy	= bfc_destroy,
+	.change		= bfc_change,
+	.dump		= bfc_dump,
+	.dump_stats	= bfc_dump_stats,
+	.owner		= THIS_MODULE,
+};
+
+static int __init bfc_module_init(void)
+{
+	u32 n;
+
+	BUILD_BUG_ON(sizeof(struct bfc_skb_cb) > QDISC_CB_PRIV_LEN);
+	for (n = 1; n <= HOP_RECIPROCALS; n++)
+		bfc_reciprocals[n] = hop_reciprocal(n);
+	return register_qdisc(&bfc_qdisc_ops);
+}
+
+static void __exit bfc_module_exit(void)
+{
+	unregister_qdisc(&bfc_qdisc_ops);
+}
+
+module_init(bfc_module_init)
+module_exit(bfc_module_exit)
+MODULE_DESCRIPTION("Backpressure Flow Control queueing discipline");
+MODULE_LICENSE("GPL");
+MODULE_ALIAS("net-sch-bfc");
