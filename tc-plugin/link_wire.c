@@ -279,6 +279,10 @@ static int wire_parse_peer(int argc, char **argv, struct nlmsghdr *n)
 	struct rtattr *nest;
 	char *type = NULL;
 
+	if (!(n->nlmsg_flags & NLM_F_CREATE)) {
+		fprintf(stderr, "wire: peer can be given at creation only\n");
+		return -1;
+	}
 	if (!words) {
 		fprintf(stderr, "wire: peer needs a name\n");
 		return -1;

@@ -1,0 +1,355 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The options of bfc, in the kernel: defaults, each option alone, each bad value, change,
+# replace, delete, class show, and the shapes a qdisc can stand in.
+#
+#	namespace a:  v0 ---- v1
+#
+# tc says what users say; tcmsg (built from tcmsg.c) says what tc would not let through. After
+# each refusal the whole configuration must be what it was.
+
+# shellcheck source=selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+
+need_tool tc jq
+load_modules hopctl sch_bfc
+ns a
+ip_in a link add v0 type veth peer name v1 || skip_all "no veth devices"
+ip_in a link set v0 up
+ip_in a link set v1 up
+
+# A program built beforehand, or built here.
+tcmsg=
+for place in "$here" "$here/../../build/selftests" "$here/../../build/net" /tmp; do
+	[ ! -x "$place/tcmsg" ] || { tcmsg=$place/tcmsg; break; }
+done
+if [ -z "$tcmsg" ]; then
+	need_tool cc
+	tcmsg=$(mktemp -d)/tcmsg
+	cc -O1 -o "$tcmsg" "$here/tcmsg.c" || die "tcmsg.c does not compile"
+fi
+
+# send OPERATION [TOKEN]...: a message about v0; says nothing if it is taken
+ns=$(ns_name a)
+send() { "$tcmsg" -n "$ns" send "$1" v0 TCA_KIND=str:bfc "${@:2}"; }
+
+# The options as tc's JSON has them, in $got; nothing if v0 has no bfc. There are hundreds of
+# comparisons here, so what the shell can do is not left to jq.
+options() {
+	got=$(tc -n "$ns" -j qdisc show dev v0 root)
+	case $got in
+	*'"kind":"bfc"'*) got=${got#*'"options":'} got=${got%'}]'*} ;;
+	*) got= ;;
+	esac
+}
+
+shown() {	# shown NAME WANTED
+	options
+	is "$1" "$got" "$2"
+}
+
+# A new qdisc in place of what there was
+fresh() {
+	tc -n "$ns" qdisc del dev v0 root 2>/dev/null
+	# shellcheck disable=SC2086
+	tc -n "$ns" qdisc add dev v0 root handle 1: bfc $1 || die "cannot add bfc $1"
+	options
+}
+
+# taken NAME EXPECTED-CHANGE OPERATION [TOKEN]...: taken, and shown; the rest is as it was when
+# $got was read
+taken() {
+	local name=$1 want=$got said
+
+	[ "$2" = . ] || want=$(jq -c "$2" <<<"$got")
+	shift 2
+	if said=$(send "$@" 2>&1); then
+		shown "$name" "$want"
+	else
+		fail "$name" "$*" "$said"
+	fi
+}
+
+# kept NAME ATTRIBUTE WORDS OPERATION [TOKEN]...: refused with these words, pointing at this
+# attribute, and the configuration as it was when $got was read
+kept() {
+	local name=$1 attribute=$2 words=$3 before=$got said
+
+	shift 3
+	if said=$(send "$@" 2>&1); then
+		fail "$name" "$*" "should be refused"
+	elif [[ $said != *": "*"$words"*"[$attribute]" ]]; then
+		fail "$name" "$*" "says: $said" "should say: $words [$attribute]"
+	else
+		shown "$name" "$before"
+	fi
+}
+
+# Defaults, as the header has them
+
+defaults=$(jq -cn '{queues: 128, classes: 1, flows: 0, assign: "dynamic", reuse: "sticky",
+	limit: 8388608, quantum: 0, priomap: [range(16) | 0], split_gso: true, pause: true, rate: 0,
+	hrtt: 0, th: 0, th_scale: 100, sticky: 0, role: "auto", peer: "auto", tag: true,
+	tpid: "0x88a8", refresh: 0, lease: 0, version: 1}')
+header=$here/../../kernel/uapi/bfc.h
+defined() {
+	sed -nE "s/^#define $1[[:space:]]+\(?([0-9]+)U?( << ([0-9]+)\))?.*/\1 \3/p" "$header" |
+	while read -r value shift; do echo $((value << ${shift:-0})); done
+}
+if [ -e "$header" ]; then
+	is "the defaults expected are the header's" \
+	   "$(defined BFC_QUEUES_DEFAULT) $(defined BFC_LIMIT_DEFAULT) $(defined BFC_TH_SCALE_DEFAULT) $(defined BFC_VERSION)" \
+	   "$(jq -r '"\(.queues) \(.limit) \(.th_scale) \(.version)"' <<<"$defaults")"
+else
+	skip "the defaults expected are the header's" "no header here"
+fi
+
+check "a message without TCA_OPTIONS" send add
+shown "shows the defaults" "$defaults"
+tc_in a qdisc del dev v0 root
+check "an empty TCA_OPTIONS" send add "TCA_OPTIONS{" "}"
+shown "shows the defaults" "$defaults"
+tc_in a qdisc del dev v0 root
+check "an empty TCA_OPTIONS that says it is a nest" send add "TCA_OPTIONS+{" "}"
+shown "shows the defaults" "$defaults"
+taken "change without TCA_OPTIONS" . change
+taken "change with an empty one" . change "TCA_OPTIONS{" "}"
+fresh ""
+shown "tc without an option" "$defaults"
+
+# Each option alone, as the user types it
+
+while IFS='|' read -r words change; do
+	fresh "$words"
+	is "bfc $words" "$got" "$(jq -c "$change" <<<"$defaults")"
+done <<'END'
+queues 1|.queues = 1
+queues 4094|.queues = 4094
+classes 2|.classes = 2 | .priomap = [1,1,1,1,1,1,0,0,1,1,1,1,1,1,1,1]
+classes 4|.classes = 4 | .priomap = [1,2,2,2,1,2,0,0,1,1,1,1,1,1,1,1]
+classes 8|.classes = 8 | .priomap = [1,2,2,2,1,2,0,0,1,1,1,1,1,1,1,1]
+flows 1000|.flows = 1000
+flows auto|.
+assign stochastic|.assign = "stochastic"
+assign single|.assign = "single"
+reuse empty|.reuse = "empty"
+limit 64k|.limit = 65536
+limit 1g|.limit = 1073741824
+quantum 256|.quantum = 256
+quantum 1g|.quantum = 1073741824
+priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0|.
+classes 8 priomap 0 1 2 3 4 5 6 7 7 6 5 4 3 2 1 0|.classes = 8 | .priomap = [0,1,2,3,4,5,6,7,7,6,5,4,3,2,1,0]
+no-split-gso|.split_gso = false
+nopause|.pause = false
+rate 10gbit|.rate = 1250000000
+rate 1kbit|.rate = 125
+rate 8tbit|.rate = 1000000000000
+hrtt 100ns|.hrtt = 100
+hrtt 100ms|.hrtt = 100000000
+th 12500|.th = 12500
+th-scale 150%|.th_scale = 150
+th-scale 10000|.th_scale = 10000
+sticky 1ns|.sticky = 1
+sticky 1s|.sticky = 1000000000
+role host|.role = "host"
+role switch|.role = "switch"
+peer host|.peer = "host"
+peer switch|.peer = "switch"
+notag|.tag = false
+tpid 0x8100|.tpid = "0x8100"
+tpid 802.1ad|.
+refresh 10us|.refresh = 10000
+refresh 1s|.refresh = 1000000000
+lease 10us|.lease = 10000
+lease 2s|.lease = 2000000000
+END
+
+# Change: what is not named stays
+
+fresh "limit 1m th 9000 nopause"
+taken "change reuse" '.reuse = "empty"' change "TCA_OPTIONS{" TCA_BFC_REUSE=u8:1 "}"
+taken "change limit" '.limit = 1' change "TCA_OPTIONS{" TCA_BFC_LIMIT=u32:1 "}"
+taken "change quantum" '.quantum = 9000' change "TCA_OPTIONS{" TCA_BFC_QUANTUM=u32:9000 "}"
+taken "change split-gso" '.split_gso = false' change "TCA_OPTIONS{" TCA_BFC_SPLIT_GSO=u8:0 "}"
+taken "change pause" '.pause = true' change "TCA_OPTIONS{" TCA_BFC_PAUSE=u8:1 "}"
+taken "change rate" '.rate = 1099511627776' change \
+      "TCA_OPTIONS{" TCA_BFC_RATE=u64:1099511627776 "}"
+taken "change hrtt" '.hrtt = 12345' change "TCA_OPTIONS{" TCA_BFC_HRTT=u32:12345 "}"
+taken "change th to auto" '.th = 0' change "TCA_OPTIONS{" TCA_BFC_TH=u32:0 "}"
+taken "change th-scale" '.th_scale = 1' change "TCA_OPTIONS{" TCA_BFC_TH_SCALE=u32:1 "}"
+taken "change sticky" '.sticky = 5' change "TCA_OPTIONS{" TCA_BFC_STICKY=u32:5 "}"
+taken "change role" '.role = "host"' change "TCA_OPTIONS{" TCA_BFC_ROLE=u8:1 "}"
+taken "change peer" '.peer = "switch"' change "TCA_OPTIONS{" TCA_BFC_PEER=u8:2 "}"
+taken "change tag" '.tag = false' change "TCA_OPTIONS{" TCA_BFC_TAG=u8:0 "}"
+taken "change tpid" '.tpid = "0x8100"' change "TCA_OPTIONS{" TCA_BFC_TPID=u16:0x8100 "}"
+taken "change refresh" '.refresh = 50000' change "TCA_OPTIONS{" TCA_BFC_REFRESH=u32:50000 "}"
+taken "change lease" '.lease = 100000' change "TCA_OPTIONS{" TCA_BFC_LEASE=u32:100000 "}"
+taken "change priomap to the same" . change \
+      "TCA_OPTIONS{" TCA_BFC_PRIOMAP=hex:00000000000000000000000000000000 "}"
+taken "change two at once" '.limit = 70000 | .reuse = "sticky"' change \
+      "TCA_OPTIONS{" TCA_BFC_LIMIT=u32:70000 TCA_BFC_REUSE=u8:0 "}"
+check "change through tc" tc_in a qdisc change dev v0 root handle 1: bfc peer host hrtt auto
+options
+is "shows it" "$(jq -c '[.peer, .hrtt, .limit]' <<<"$got")" '["host",0,70000]'
+
+# What can be set at creation only may be given again with the value that it has.
+fresh "queues 64 classes 2 flows 500 assign stochastic"
+for fixed in "QUEUES=u16:64" "CLASSES=u8:2" "FLOWS=u32:500" "ASSIGN=u8:1"; do
+	taken "the same ${fixed%%=*} again" . change "TCA_OPTIONS{" "TCA_BFC_$fixed" "}"
+done
+for fixed in "QUEUES=u16:128" "CLASSES=u8:1" "FLOWS=u32:0" "ASSIGN=u8:0"; do
+	kept "another ${fixed%%=*}" "TCA_BFC_${fixed%%=*}" "at creation only" change \
+	     "TCA_OPTIONS{" TCA_BFC_LIMIT=u32:77 "TCA_BFC_$fixed" TCA_BFC_TH=u32:77 "}"
+done
+
+# Bad values: at a change, with good ones around; and at creation, where no qdisc may stay
+
+fresh "queues 64 classes 2"
+while read -r attribute type words values; do
+	for value in $values; do
+		kept "change $attribute to $value" "TCA_BFC_$attribute" "${words//_/ }" change \
+		     "TCA_OPTIONS{" TCA_BFC_PAUSE=u8:0 TCA_BFC_STICKY=u32:4711 \
+		     "TCA_BFC_$attribute=$type:$value" "}"
+	done
+done <<'END'
+QUEUES u16 queues_must_be 0 4095 65535
+CLASSES u8 classes_must_be 0 9 255
+FLOWS u32 flows_must_be 4194305 0x80000000 0xffffffff
+ASSIGN u8 assign_must_be 3 255
+REUSE u8 reuse_must_be 2 255
+LIMIT u32 limit_must_be 0 0x40000001 0x80000000 0xffffffff
+QUANTUM u32 quantum_must_be 1 255 0x40000001 0xffffffff
+SPLIT_GSO u8 split-gso_must_be 2 255
+PAUSE u8 pause_must_be 2 255
+RATE u64 rate_must_be 1 124 0x10000000001 0xffffffffffffffff
+HRTT u32 hrtt_must_be 1 99 100000001 0xffffffff
+TH u32 th_must_be 0x40000001 0xffffffff
+TH_SCALE u32 th-scale_must_be 0 10001 0xffffffff
+STICKY u32 sticky_must_be 1000000001 0xffffffff
+ROLE u8 role_must_be 3 255
+PEER u8 peer_must_be 3 255
+TAG u8 tag_must_be 2 255
+TPID u16 tpid_must_be 0 0x800 0x9100 0xa888
+REFRESH u32 refresh_must_be 1 9999 1000000001 0xffffffff
+LEASE u32 lease_must_be 1 9999 2000000001 0xffffffff
+PRIOMAP hex priomap_names_a_class 02000000000000000000000000000000 000000000000000000000000000000ff
+END
+
+# Wrong lengths, attributes that are not options, damaged nests. The kernel's own policy speaks.
+while read -r token; do
+	kept "malformed $token" "${token%%=*}" "" change \
+	     "TCA_OPTIONS{" TCA_BFC_LIMIT=u32:4711 "$token" "}"
+done <<'END'
+TCA_BFC_QUEUES=u8:64
+TCA_BFC_QUEUES=u32:64
+TCA_BFC_LIMIT=hex:01
+TCA_BFC_LIMIT=u64:1
+TCA_BFC_RATE=u32:1000000
+TCA_BFC_PAUSE=u16:1
+TCA_BFC_PAUSE=hex:
+TCA_BFC_PRIOMAP=hex:00
+TCA_BFC_PRIOMAP=hex:0000000000000000000000000000000000
+TCA_BFC_VERSION=u32:1
+TCA_BFC_PAD=u32:1
+200=u32:1
+END
+
+# Rules that tie options to each other
+kept "lease of one refresh" TCA_BFC_LEASE "lease must be at least 2 refreshes" change \
+     "TCA_OPTIONS{" TCA_BFC_REFRESH=u32:50000 TCA_BFC_LEASE=u32:99999 "}"
+tc_in a qdisc del dev v0 root
+while read -r attribute words tokens; do
+	# shellcheck disable=SC2086
+	refused "add with $tokens" "${words//_/ } [TCA_BFC_$attribute]" \
+		send add "TCA_OPTIONS{" $tokens "}"
+	shown "leaves no bfc" ""
+done <<'END'
+CLASSES queues_must_be_a_multiple_of_classes TCA_BFC_CLASSES=u8:3
+CLASSES queues_must_be_a_multiple_of_classes TCA_BFC_CLASSES=u8:2 TCA_BFC_QUEUES=u16:4093
+CLASSES queues_must_be_a_multiple_of_classes TCA_BFC_CLASSES=u8:2 TCA_BFC_QUEUES=u16:1
+QUEUES queues_must_be_1_to_4094 TCA_BFC_CLASSES=u8:1 TCA_BFC_QUEUES=u16:0
+FLOWS flows_must_be_at_least_one_for_each_class TCA_BFC_CLASSES=u8:8 TCA_BFC_FLOWS=u32:7
+TH_SCALE th-scale_must_be_1_to_10000_percent TCA_BFC_TH_SCALE=u32:0
+END
+
+# The user sees the kernel's reason
+refused "tc passes it on" "hrtt must be auto or 100 ns to 100 ms" \
+	tc_in a qdisc add dev v0 root bfc hrtt 50ns
+
+# Replace and delete
+
+fresh "limit 1m"
+check "replace by itself" tc_in a qdisc replace dev v0 root handle 1: bfc th 5000
+options
+is "changes what is named" "$(jq -c '[.limit, .th]' <<<"$got")" "[1048576,5000]"
+check "replace by a second bfc" tc_in a qdisc replace dev v0 root handle 2: bfc th 6000
+options
+is "starts from the defaults" "$(jq -c '[.limit, .th]' <<<"$got")" "[8388608,6000]"
+check "replace by another kind" tc_in a qdisc replace dev v0 root handle 3: pfifo
+shown "is gone" ""
+check "replace another kind" tc_in a qdisc replace dev v0 root handle 4: bfc
+shown "is there" "$defaults"
+check "delete" tc_in a qdisc del dev v0 root
+shown "is gone" ""
+for _ in 1 2 3 4 5 6 7 8; do
+	tc_in a qdisc add dev v0 root bfc queues 4094 || break
+	tc_in a qdisc del dev v0 root || break
+done
+shown "eight times added and deleted" ""
+
+# Classes: strict-priority ones and the control class, from the start
+
+fresh "classes 4"
+is "class show" "$(tc_in a class show dev v0 | awk '{print $3}' | sort | paste -sd' ')" \
+   "1:1 1:2 1:3 1:4 1:fff"
+check "class show with statistics" tc_in a -s class show dev v0
+refused "no class is added" "" send class
+refused "no class is deleted" "" tc_in a class del dev v0 classid 1:1
+refused "no qdisc below a class" "" tc_in a qdisc add dev v0 parent 1:1 pfifo
+refused "no class options" "made by the qdisc" tc_in a class add dev v0 parent 1: classid 1:7 bfc
+is "class show as before" "$(tc_in a class show dev v0 | wc -l)" 5
+
+# Statistics are there, whole, and each name once for each place
+tc_in a -s -j qdisc show dev v0 root | jq -cS '.[0]' >/tmp/stats.$$
+is "clock, threshold, port" \
+   "$(jq -c '[(.time > 0), (.th > 0), (.port | type), (.port.state | type)]' /tmp/stats.$$)" \
+   '[true,true,"object","string"]'
+is "no attribute without a value" "$(jq -c '[.. | select(. == null)] | length' /tmp/stats.$$)" 0
+is "counters start at zero" "$(jq -c '[.marks, .pauses_obeyed, .drop_limit, .paused]' \
+	/tmp/stats.$$)" "[0,0,0,0]"
+rm -f /tmp/stats.$$
+
+# Shapes: each transmit queue under mq, a leaf below tbf, devices that are not for it
+
+tc_in a qdisc del dev v0 root
+check "below tbf" sh -c "tc -n $(ns_name a) qdisc add dev v0 root handle 1: tbf rate 1gbit \
+	burst 100k limit 1m && tc -n $(ns_name a) qdisc add dev v0 parent 1:1 handle 2: bfc limit 1m"
+is "shows its options there" "$(tc_in a -j qdisc show dev v0 |
+	jq -c '.[] | select(.kind == "bfc") | [.parent, .options.limit]')" '["1:1",1048576]'
+check "is deleted with its parent" tc_in a qdisc del dev v0 root
+
+ip_in a link add m0 numtxqueues 4 numrxqueues 4 type veth peer name m1
+ip_in a link set m0 up
+check "mq" tc_in a qdisc add dev m0 root handle 1: mq
+for i in 1 2 3 4; do
+	tc_in a qdisc add dev m0 parent 1:$i bfc queues 1000 || fail "bfc below mq, queue $i"
+done
+is "four instances" "$(tc_in a -j qdisc show dev m0 |
+	jq -c '[.[] | select(.kind == "bfc") | .options.queues]')" "[1000,1000,1000,1000]"
+refused "more queues than a port has numbers" "" \
+	tc_in a qdisc replace dev m0 parent 1:4 handle 9: bfc queues 1095
+is "leaves what was there" "$(tc_in a -j qdisc show dev m0 |
+	jq -c '[.[] | select(.kind == "bfc") | .options.queues]')" "[1000,1000,1000,1000]"
+check "mq is deleted" tc_in a qdisc del dev m0 root
+
+refused "not Ethernet" "Error" tc_in a qdisc add dev lo root bfc
+is "leaves no bfc" "$(tc_in a -j qdisc show dev lo | jq -c '[.[] | select(.kind == "bfc")]')" "[]"
+if ip_in a link add br0 type bridge 2>/dev/null; then
+	refused "a master" "Error" tc_in a qdisc add dev br0 root bfc
+else
+	skip "a master" "no bridge devices"
+fi
+
+finish
