@@ -83,6 +83,8 @@ module_init(hopctl_init);
 module_exit(hopctl_exit);
 
 module_param_named(state_spacing_ns, hop_state_spacing_ns, uint, 0644);
-MODULE_PARM_DESC(state_spacing_ns, "least time between two PAUSE STATE frames of a port, ns");
+MODULE_PARM_DESC(state_spacing_ns,
+		 "least time between two PAUSE STATE frames of a port, ns; 0: no distance at all, "
+		 "not even the one that keeps them to 1 % of the link's time");
 MODULE_DESCRIPTION("Companion of hop-by-hop flow control qdiscs");
 MODULE_LICENSE("GPL");

@@ -149,6 +149,14 @@ static void pause_span(const struct hop_port *port, bool whole, unsigned int *fi
 	*count = fls64(unacked) - *first;
 }
 
+/* Time that has to pass after a frame of @bytes */
+static u64 pause_gap(const struct hop_port *port, unsigned int bytes)
+{
+	u32 least = READ_ONCE(hop_state_spacing_ns);
+
+	return least ? max_t(u64, least, HOP_STATE_SHARE * hop_tx_wire_ns(port, bytes)) : 0;
+}
+
 /**
  * hop_pause_write - add a PAUSE STATE to a frame if one is due
  * @port: the port
@@ -177,8 +185,7 @@ bool hop_pause_write(struct hop_port *port, struct hop_writer *w, u64 now)
 	p->fresh = false;
 	p->whole = false;
 	p->last_ns = now;
-	p->gap_ns = max_t(u64, READ_ONCE(hop_state_spacing_ns),
-			  HOP_STATE_SHARE * hop_tx_wire_ns(port, ETH_HLEN + w->used));
+	p->gap_ns = pause_gap(port, ETH_HLEN + w->used);
 	if (whole || p->refresh_ns < now)
 		p->refresh_ns = now + refresh;
 	port->stats.state_tx++;

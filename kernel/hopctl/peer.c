@@ -112,6 +112,15 @@ static u8 state_resolve(const struct hop_port *port)
 	return HOP_STATE_PROBING;
 }
 
+/* Does the neighbour take tags off because of what we say now, not of what we said once? */
+static bool peer_strips(const struct hop_port *port)
+{
+	const struct hop_hello *h = &port->peer.hello;
+
+	return h->flags & HOP_HELLO_STRIPPING && h->flags & HOP_HELLO_ECHO_VALID &&
+	       h->echo_ns >= port->tags_since;
+}
+
 /**
  * hop_peer_state - decide anew whether to tag
  * @port: the port
@@ -131,11 +140,13 @@ void hop_peer_state(struct hop_port *port, u64 now)
 	hop_port_wake(port);
 
 	ready = state == HOP_STATE_TAGGING;
-	if (ready && !(port->peer.hello.flags & HOP_HELLO_STRIPPING))
-		state = HOP_STATE_PROBING;
 	if (ready != port->tags)
 		hop_hello_soon(port, now);
+	if (ready && !port->tags && now >= port->tags_until)
+		port->tags_since = now;
 	port->tags = ready;
+	if (ready && !peer_strips(port))
+		state = HOP_STATE_PROBING;
 	if (port->tagging && state != HOP_STATE_TAGGING)
 		port->tags_until = now + HOP_DEAD_NS;
 	if (state == port->state)
@@ -217,6 +228,7 @@ static void peer_measure(struct hop_port *port, u64 now)
 {
 	struct hop_peer *peer = &port->peer;
 	const struct hop_hello *h = &peer->hello;
+	bool rough = h->held_ns > HOP_HELD_MAX_NS;
 	u64 rtt;
 
 	if (!(h->flags & HOP_HELLO_ECHO_VALID))
@@ -224,8 +236,11 @@ static void peer_measure(struct hop_port *port, u64 now)
 	if (h->echo_ns > now || now - h->echo_ns > 2 * HOP_DEAD_NS ||
 	    h->held_ns > now - h->echo_ns)
 		return;
-	if (h->held_ns > HOP_HELD_MAX_NS && peer->rtt_count)
+	if (rough && peer->rtt_count)
 		return;
+	if (peer->rtt_rough)
+		peer->rtt_count = 0;
+	peer->rtt_rough = rough;
 	rtt = now - h->echo_ns - h->held_ns;
 	peer->rtt[peer->rtt_count++ % HOP_HRTT_WINDOW] = min_t(u64, rtt, U32_MAX);
 }
@@ -294,6 +309,7 @@ void hop_peer_drop(struct hop_port *port, u64 now)
 	peer->up = false;
 	peer->knows_us = false;
 	peer->rtt_count = 0;
+	peer->rtt_rough = false;
 	hop_pause_clear(port);
 	hop_pause_stop(port);
 	hop_peer_unstrip(port, now);

@@ -33,12 +33,12 @@ static const struct {
 	bool (*is)(const struct net_device *dev);
 	const char *refusal;
 } masters[] = {
-	{ netif_is_bridge_master, "a bridge has no neighbour: use the ports of the bridge instead" },
-	{ netif_is_bond_master, "a bond has no neighbour: use the slaves of the bond instead" },
-	{ netif_is_team_master, "a team has no neighbour: use the ports of the team instead" },
-	{ netif_is_lag_master, "an aggregate has no neighbour: use its lower devices instead" },
-	{ netif_is_ovs_master, "a switch has no neighbour: use the ports of the switch instead" },
-	{ netif_is_l3_master, "a VRF has no neighbour: use the lower devices of the VRF instead" },
+	{ netif_is_bridge_master, "a bridge has no neighbour: use the ports of the bridge" },
+	{ netif_is_bond_master, "a bond has no neighbour: use the slaves of the bond" },
+	{ netif_is_team_master, "a team has no neighbour: use the ports of the team" },
+	{ netif_is_lag_master, "an aggregate has no neighbour: use its lower devices" },
+	{ netif_is_ovs_master, "a switch has no neighbour: use the ports of the switch" },
+	{ netif_is_l3_master, "a VRF has no neighbour: use the lower devices of the VRF" },
 };
 
 static int device_validate(const struct net_device *dev, struct netlink_ext_ack *extack)
@@ -230,7 +230,9 @@ static void port_linger(struct hop_port *port)
 	spin_lock_bh(&port->lock);
 	port->leaving = true;
 	port->queues = 0;
+	port->cfg.hrtt_ns = 0;
 	hop_peer_drop(port, now);
+	hop_peer_hrtt(port);
 	port_hurry(port, now);
 	spin_unlock_bh(&port->lock);
 	port->linger_until = jiffies + nsecs_to_jiffies(HOP_LINGER_NS) + 1;

@@ -125,6 +125,7 @@ struct hop_stats {
  * @rx_seq_valid: there was one
  * @rtt: window of measured round trips, ns
  * @rtt_count: samples in it, ever
+ * @rtt_rough: the only one is of a HELLO that was held for long
  */
 struct hop_peer {
 	bool			up;
@@ -141,6 +142,7 @@ struct hop_peer {
 	bool			rx_seq_valid;
 	u32			rtt[HOP_HRTT_WINDOW];
 	u32			rtt_count;
+	bool			rtt_rough;
 };
 
 /**
@@ -165,6 +167,7 @@ struct hop_candidate {
  * @on: probes are wanted: all else that tagging needs is true
  * @passed: how many of the first, last and middle VLAN id have been echoed
  * @turn: counts rounds that went on to another VLAN id
+ * @bad_vid: VLAN id that the verdict was spoken for and that has not passed since, else 0
  * @vid: VLAN id of the running round
  * @nonce: of the running round's full-size probes
  * @small_nonce: of its small probes
@@ -181,6 +184,7 @@ struct hop_probing {
 	bool	on;
 	u8	passed;
 	u32	turn;
+	u16	bad_vid;
 	u16	vid;
 	u32	nonce;
 	u32	small_nonce;
@@ -268,6 +272,7 @@ struct hop_range {
  * @hello_last: when the last one left
  * @lease_at: when the received pauses end, U64_MAX if nothing is paused
  * @tags: our HELLOs say TAGS: the probes were echoed
+ * @tags_since: when they began to
  * @tags_until: and until then in any case, since tagged frames may be on their way
  * @strip_at: when taking tags off ends, U64_MAX if it does not
  * @retry_at: when a busy device is tried again, 0 if it was not busy
@@ -285,6 +290,7 @@ struct hop_range {
  * @linger_until: jiffies until which a port without members stays; RTNL
  * @node: hop_ports; RTNL
  * @net_node: hop_net.ports; hop_net.lock
+ * @tracker: of the reference to @dev
  * @rx_buf: for frames that do not lie in one piece
  */
 struct hop_port {
@@ -324,6 +330,7 @@ struct hop_port {
 	u64			hello_last;
 	u64			lease_at;
 	bool			tags;
+	u64			tags_since;
 	u64			tags_until;
 	u64			strip_at;
 	u64			retry_at;

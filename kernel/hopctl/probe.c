@@ -8,7 +8,8 @@
  * HELLO interval; the neighbour echoes them without a tag. The first three rounds take the
  * first, last and middle VLAN id of the announced range and follow each other as fast as they
  * are echoed; then the ids rotate. In a round that is not answered at once, small tagged probes
- * go along: they tell a link that drops long frames from one that drops tags.
+ * go along: they tell a link that drops long frames from one that drops tags. After a verdict
+ * the id that did not pass has to pass before the three: the link may drop that one only.
  *
  * All under the port's lock.
  */
@@ -72,6 +73,7 @@ static void probe_judge(struct hop_port *port, u64 now)
 	p->small_passed = false;
 	p->passed = 0;
 	p->turn = 0;
+	p->bad_vid = p->vid;
 	hop_peer_state(port, now);
 }
 
@@ -90,7 +92,7 @@ bool hop_probe_due(struct hop_port *port, u64 now)
 		return false;
 	if (now >= p->round_ns) {
 		probe_judge(port, now);
-		p->vid = min(probe_vid(port), port->queues);
+		p->vid = min(p->bad_vid ?: probe_vid(port), port->queues);
 		p->nonce = get_random_u32();
 		p->small_nonce = get_random_u32();
 		p->tries = 0;
@@ -140,11 +142,14 @@ void hop_probe_echoed(struct hop_port *port, const struct hop_probe *echo, u64 n
 	p->again_ns = U64_MAX;
 	p->failed = 0;
 	p->small_passed = false;
-	p->turn++;
 	port->stats.probe_echoed++;
 	hop_peer_alive(port, now);
-	if (p->passed < 3)
-		p->passed++;
+	if (p->bad_vid) {
+		p->bad_vid = 0;
+	} else {
+		p->turn++;
+		p->passed = min(p->passed + 1, 3);
+	}
 	if (p->passed < 3) {
 		p->round_ns = now;
 		hop_port_wake(port);

@@ -42,6 +42,12 @@ static bool rx_probe_fits(const struct hop_port *port, const struct sk_buff *skb
 	       skb->len + VLAN_ETH_HLEN == probe->size;
 }
 
+static bool rx_is_ours(const struct hop_port *port, const struct hop_frame *f, const u8 *source)
+{
+	return f->epoch_mine == port->epoch ||
+	       ether_addr_equal_unaligned(source, port->dev->dev_addr);
+}
+
 static void rx_frame(struct hop_port *port, const struct sk_buff *skb,
 		     const struct hop_frame *f)
 {
@@ -55,8 +61,7 @@ static void rx_frame(struct hop_port *port, const struct sk_buff *skb,
 	/* said more than once, so that it is heard */
 	if (f->has == 1U << HOP_TLV_GOODBYE && !port->peer.up)
 		return;
-	if (f->epoch_mine == port->epoch || ether_addr_equal_unaligned(source, port->dev->dev_addr) ||
-	    (!hello && !port->peer.up)) {
+	if (rx_is_ours(port, f, source) || (!hello && !port->peer.up)) {
 		port->stats.rx_epoch++;
 		return;
 	}

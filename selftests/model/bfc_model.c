@@ -16,8 +16,8 @@
  *    crosses (the paper's dynamic assignment while flows are fewer than queues). With --queues
  *    fewer than flows they share, by their order.
  *  - A port serves its sub-queues that have packets and are not paused, by deficit round robin.
- *  - The card takes frames while fewer than `ring` bytes wait in front of the line (0: one frame
- *    at a time). What the card holds can no longer be paused.
+ *  - The card takes frames until it holds more than `ring` bytes, the frame on the line included
+ *    (0: one frame at a time). What the card holds can no longer be paused.
  *  - The line serialises at its rate, in nanoseconds, the fraction carried over from frame to
  *    frame; the last bit arrives `delay` later.
  *  - On enqueue at a switch: Th = scale x HRTT x rate / N_active, at least one largest frame;
@@ -33,7 +33,9 @@
  * What is not: loss, refresh, leases, flows that end, several traffic classes.
  *
  * Events of the same instant happen in the order in which they were scheduled; there is no
- * random number, so equal arguments give equal results.
+ * random number, so equal arguments give equal results. Where several thresholds stand behind
+ * one another, the rhythm in which flows settle may depend on a nanosecond of their starts:
+ * --starts runs the same for several and tells the range of the results.
  *
  * The program exits 0, or 2 with a message if its arguments make no sense.
  */
@@ -130,17 +132,17 @@ struct queue {
  * @reverse: port of the other direction
  * @rate: bit/s
  * @delay: ns from the last bit sent to its arrival
- * @ring: bytes that may wait on the card
+ * @ring: bytes that the card may hold and still take one more frame
  * @is_switch: its node forwards, so the pause rule holds here
  * @queue: the sub-queues
  * @queues: how many
  * @paused: sub-queues that the receiving node holds paused
  * @current: sub-queue whose turn it is
  * @card: frames taken from the sub-queues that wait for the line
- * @card_bytes: their bytes
+ * @card_bytes: their bytes and those of the data frame on the line
  * @control: control frames that wait for the line
  * @busy: a frame is on the line
- * @data_on_line: and it is a data frame
+ * @line_data: bytes of the data frame on the line, 0 if it is none
  * @remainder: fraction of a ns, in 1/rate, by which the last frame ended after @line_end
  * @line_end: when the last frame ends or ended
  * @counter: pause counters of the receiving node for our sub-queues
@@ -172,7 +174,7 @@ struct port {
 	int64_t		card_bytes;
 	struct fifo	control;
 	bool		busy;
-	bool		data_on_line;
+	int		line_data;
 	int64_t		remainder;
 	int64_t		line_end;
 
@@ -557,8 +559,7 @@ static void port_transmit(struct model *m, int port)
 	struct port *p = &m->port[port];
 	struct frame frame;
 
-	while ((p->card_bytes < p->ring || (!p->card_bytes && !p->data_on_line)) &&
-	       port_dequeue(m, port, &frame)) {
+	while (p->card_bytes <= p->ring && port_dequeue(m, port, &frame)) {
 		p->card_bytes += frame.packet.bytes;
 		fifo_put(&p->card, &frame);
 		port_start_line(m, port);
@@ -579,7 +580,6 @@ static void port_start_line(struct model *m, int port)
 		bits = 8 * (m->control_bytes + m->overhead);
 	} else {
 		frame = fifo_take(&p->card);
-		p->card_bytes -= frame.packet.bytes;
 		bits = 8 * (frame.packet.bytes + m->tag + m->overhead);
 	}
 	if (p->line_end < m->now)
@@ -588,11 +588,11 @@ static void port_start_line(struct model *m, int port)
 	p->line_end = m->now + (int64_t)(bits / p->rate);
 	p->remainder = (int64_t)(bits % p->rate);
 	p->busy = true;
-	p->data_on_line = !frame.control;
+	p->line_data = frame.control ? 0 : frame.packet.bytes;
 	model_schedule(m, p->line_end, EVENT_LINE, port, NULL);
 	model_schedule(m, p->line_end + p->delay, EVENT_ARRIVAL, port, &frame);
-	if (p->data_on_line && p->line_end >= m->warmup && p->line_end < m->warmup + m->window)
-		p->line_bytes += frame.packet.bytes + m->tag + m->overhead;
+	if (p->line_data && p->line_end >= m->warmup && p->line_end < m->warmup + m->window)
+		p->line_bytes += p->line_data + m->tag + m->overhead;
 }
 
 static void port_line_done(struct model *m, int port)
@@ -600,7 +600,7 @@ static void port_line_done(struct model *m, int port)
 	struct port *p = &m->port[port];
 
 	p->busy = false;
-	p->data_on_line = false;
+	p->card_bytes -= p->line_data;
 	port_start_line(m, port);
 	port_transmit(m, port);
 }
@@ -920,6 +920,24 @@ static int64_t port_pauses_given(const struct model *m, const struct port *p)
 
 #ifndef BFC_MODEL_LIBRARY
 
+/**
+ * struct range - results of one port over several starts of the flows
+ * @utilisation: least and greatest
+ * @mean: least and greatest mean backlog, bytes
+ */
+struct range {
+	double	utilisation[2];
+	double	mean[2];
+};
+
+static void range_widen(double *range, double value, bool first)
+{
+	if (first || value < range[0])
+		range[0] = value;
+	if (first || value > range[1])
+		range[1] = value;
+}
+
 static bool port_wanted(const struct port *p, const char *only)
 {
 	char name[2 * NAME_MAX_BYTES];
@@ -932,7 +950,7 @@ static bool port_wanted(const struct port *p, const char *only)
 	return !strcmp(name, only);
 }
 
-static void print_text(const struct model *m, const char *only)
+static void print_text(const struct model *m, const struct range *range, const char *only)
 {
 	int i, j;
 
@@ -947,6 +965,9 @@ static void print_text(const struct model *m, const char *only)
 		       " B, paused by the next node %" PRId64 " times, node gave %" PRId64
 		       " pauses\n", p->from, p->to, port_utilisation(m, p), port_mean(m, p),
 		       p->th_min, p->th_max, p->pauses, port_pauses_given(m, p));
+		printf("  over all starts: utilisation %.4f to %.4f, mean %.0f to %.0f B\n",
+		       range[i].utilisation[0], range[i].utilisation[1], range[i].mean[0],
+		       range[i].mean[1]);
 		for (j = 0; j < p->queues; j++)
 			printf("  queue %d: peak %" PRId64 " B, mean %.0f B, empty %.4f, frames %"
 			       PRId64 "\n", j, p->queue[j].peak, queue_mean(m, &p->queue[j]),
@@ -954,11 +975,14 @@ static void print_text(const struct model *m, const char *only)
 	}
 }
 
-static void print_json_port(const struct model *m, const struct port *p)
+static void print_json_port(const struct model *m, const struct port *p,
+			    const struct range *range)
 {
 	int j;
 
-	printf("{\"from\":\"%s\",\"to\":\"%s\",\"rate\":%" PRId64 ",\"utilisation\":%.6f,"
+	printf("{\"utilisation_range\":[%.6f,%.6f],\"mean_bytes_range\":[%.3f,%.3f],",
+	       range->utilisation[0], range->utilisation[1], range->mean[0], range->mean[1]);
+	printf("\"from\":\"%s\",\"to\":\"%s\",\"rate\":%" PRId64 ",\"utilisation\":%.6f,"
 	       "\"line_bytes\":%" PRId64 ",\"mean_bytes\":%.3f,\"th_min\":%" PRId64
 	       ",\"th_max\":%" PRId64 ",\"paused\":%" PRId64 ",\"resumed\":%" PRId64
 	       ",\"pauses_given\":%" PRId64 ",\"control_frames\":%" PRId64 ",\"queues\":[",
@@ -973,7 +997,7 @@ static void print_json_port(const struct model *m, const struct port *p)
 	printf("]}");
 }
 
-static void print_json(const struct model *m, const char *only)
+static void print_json(const struct model *m, const struct range *range, const char *only)
 {
 	const char *comma = "";
 	int i;
@@ -985,7 +1009,7 @@ static void print_json(const struct model *m, const char *only)
 		if (!port_wanted(&m->port[i], only))
 			continue;
 		printf("%s", comma);
-		print_json_port(m, &m->port[i]);
+		print_json_port(m, &m->port[i], &range[i]);
 		comma = ",";
 	}
 	printf("]}\n");
@@ -997,13 +1021,14 @@ enum {
 	KEY_RATE = 256, KEY_DELAY, KEY_RING, KEY_HRTT, KEY_SCALE, KEY_BYTES, KEY_TAG,
 	KEY_OVERHEAD, KEY_CONTROL, KEY_SPACING, KEY_QUANTUM, KEY_MAX_FRAME, KEY_QUEUES,
 	KEY_WARMUP, KEY_WINDOW, KEY_LINK, KEY_FLOW, KEY_FIG6, KEY_SHARED, KEY_PORT, KEY_TRACE,
-	KEY_JSON,
+	KEY_JSON, KEY_STARTS, KEY_SKEW,
 };
 
 static const struct argp_option options[] = {
 	{ "rate", KEY_RATE, "BPS", 0, "bit/s of each link (100000000000)", 1 },
 	{ "delay", KEY_DELAY, "NS", 0, "propagation delay of each link (1000)", 1 },
-	{ "ring", KEY_RING, "BYTES", 0, "bytes that may wait on a card (0: one frame)", 1 },
+	{ "ring", KEY_RING, "BYTES", 0,
+	  "bytes that a card may hold and take one more frame (0)", 1 },
 	{ "link", KEY_LINK, "A,B[,rate=BPS][,delay=NS][,ring=BYTES]", 0,
 	  "another setting for both directions of one link; give it after --rate, --delay and "
 	  "--ring", 1 },
@@ -1023,6 +1048,9 @@ static const struct argp_option options[] = {
 	{ "spacing", KEY_SPACING, "NS", 0, "least time between control frames of a link (0)", 4 },
 	{ "warmup", KEY_WARMUP, "NS", 0, "time before the window (1000000)", 5 },
 	{ "window", KEY_WINDOW, "NS", 0, "time that is measured (10000000)", 5 },
+	{ "starts", KEY_STARTS, "N", 0, "run N times, with other starts of the flows (1)", 5 },
+	{ "skew", KEY_SKEW, "NS", 0,
+	  "flow I of run K starts I x K x NS later than it says (397)", 5 },
 	{ "port", KEY_PORT, "A,B", 0, "show this port only", 6 },
 	{ "trace", KEY_TRACE, "A,B", 0,
 	  "write time, queue, bytes of this port to standard error", 6 },
@@ -1038,6 +1066,8 @@ struct arguments {
 	int		links;
 	int		group[3];
 	bool		shared;
+	int		starts;
+	int64_t		skew;
 	const char	*port;
 	const char	*trace;
 	bool		json;
@@ -1167,6 +1197,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_SHARED:
 		a->shared = true;
 		return 0;
+	case KEY_STARTS:
+		a->starts = parse_int(arg);
+		return 0;
+	case KEY_SKEW:
+		a->skew = parse_number(arg);
+		return 0;
 	case KEY_PORT:
 		a->port = arg;
 		return 0;
@@ -1194,33 +1230,55 @@ static int find_named_port(const struct model *m, const char *name)
 	return -1;
 }
 
+/* Makes the model of run @run out of the settings in @base and the arguments. */
+static void model_build(struct model *m, const struct model *base, const struct arguments *a,
+			int run)
+{
+	int i;
+
+	*m = *base;
+	for (i = 0; i < a->links; i++)
+		model_set_link(m, a->link[i]);
+	for (i = 0; i < a->flows; i++)
+		model_add_flow(m, a->flow[i]);
+	model_add_fig6(m, a->group[0], a->group[1], a->group[2], a->shared);
+	for (i = 0; i < m->flows; i++)
+		m->flow[i].start += i * run * a->skew;
+	if (a->port)
+		find_named_port(m, a->port);
+	if (a->trace)
+		m->trace = find_named_port(m, a->trace);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = options, .parser = parse_option,
 		.doc = "Packet-level reference model of backpressure flow control (BFC)",
 	};
-	static struct model m;
-	struct arguments a = { .m = &m };
-	int i;
+	static struct range range[PORTS_MAX];
+	static struct model base, m;
+	struct arguments a = { .m = &base, .starts = 1, .skew = 397 };
+	int run, i;
 
-	model_init(&m);
+	model_init(&base);
 	argp_err_exit_status = 2;
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	for (i = 0; i < a.links; i++)
-		model_set_link(&m, a.link[i]);
-	for (i = 0; i < a.flows; i++)
-		model_add_flow(&m, a.flow[i]);
-	model_add_fig6(&m, a.group[0], a.group[1], a.group[2], a.shared);
-	if (a.port)
-		find_named_port(&m, a.port);
-	if (a.trace)
-		m.trace = find_named_port(&m, a.trace);
-	model_run(&m);
+	if (a.starts < 1)
+		die("starts must be at least 1", NULL);
+	for (run = 0; run < a.starts; run++) {
+		model_free(&m);
+		model_build(&m, &base, &a, run);
+		model_run(&m);
+		for (i = 0; i < m.ports; i++) {
+			range_widen(range[i].utilisation, port_utilisation(&m, &m.port[i]), !run);
+			range_widen(range[i].mean, port_mean(&m, &m.port[i]), !run);
+		}
+	}
 	if (a.json)
-		print_json(&m, a.port);
+		print_json(&m, range, a.port);
 	else
-		print_text(&m, a.port);
+		print_text(&m, range, a.port);
 	model_free(&m);
 	return 0;
 }

@@ -23,6 +23,8 @@
 set -u -o pipefail
 export LC_ALL=C
 
+_here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
 # Test points
 _points=0
 _failed=0
@@ -326,7 +328,7 @@ check_clean()
 			wrong+=${wrong:+$'\n'}"module $name cannot be unloaded: $(rmmod "$name" 2>&1)"
 	done
 	_modules=()
-	mapfile -t faults < <(kernel_log | grep -E -f "$(dirname "$0")/kernel-faults")
+	mapfile -t faults < <(kernel_log | grep -E -f "$_here/kernel-faults")
 	[ ${#faults[@]} -eq 0 ] || wrong+=${wrong:+$'\n'}$(printf 'kernel: %s\n' "${faults[@]}")
 	if [ -z "$wrong" ]; then
 		pass "nothing stays paused, loaded or logged"
@@ -353,7 +355,7 @@ finish()
 _at_exit()
 {
 	if [ -z "$_finished" ]; then
-		fail "the test comes to its end" "it stopped at line ${BASH_LINENO[0]:-?}"
+		fail "the test comes to its end" "it ended before finish"
 		_finished=1
 	fi
 	_remove_spaces

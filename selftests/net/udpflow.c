@@ -8,14 +8,18 @@
  *	udpflow rawsink   takes them and holds each against what was sent, byte for byte
  *	udpflow tcpsend   N connections at once, a stream of bytes each, completion times
  *	udpflow tcpsink   takes them and checks every byte
+ *	udpflow now       prints CLOCK_MONOTONIC in ns, after waiting for --at
  *
  * Every byte that is sent follows from the flow's number, the sequence number and the position,
  * so that a receiver needs no copy to compare with. The head of a datagram carries those numbers
  * and a check sum of its own (struct head).
  *
  * In virtual time, where computing takes no time, a program that spins stops the world. So this
- * one always blocks in the kernel, and a sender that could send a million packets within one
- * instant (no queue in its way, or one that drops) ends with an error instead.
+ * one always blocks in the kernel, and a sender that sends a million packets in no time worth
+ * the name (no queue in its way, or one that drops) ends with an error instead. Nor does it ask
+ * the kernel for what it cannot have yet: in User-Mode Linux a system call that says EAGAIN may
+ * cost virtual time, in which nothing else happens. So each sending flow is a thread that sends
+ * and blocks, and receivers read no more than poll has promised.
  *
  * All arrival times are the kernel's, CLOCK_REALTIME in nanoseconds; --at is CLOCK_MONOTONIC,
  * which every process reads alike, so that senders in several namespaces start together.
@@ -35,7 +39,10 @@
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -56,9 +63,10 @@
 #define SOCKETS_MAX	4096
 #define BATCH		32
 #define BUFFER		65536
-#define INSTANT_MAX	1000000		/* packets that a sender may send within one instant */
+#define RUSH_PACKETS	1000000		/* so many packets of one sender ... */
+#define RUSH_NS		10000000	/* ... must take longer than this */
+#define BLOCK_US	100000		/* a blocked sender looks up as often, to see --duration */
 #define TAGS_MAX	4
-#define FRAME_MAX	65536
 
 /**
  * struct head - start of each datagram and of each raw frame's payload; big-endian
@@ -466,22 +474,22 @@ static int socket_bound(int type, int port)
 /* ---- UDP and raw senders ---- */
 
 /**
- * struct sender - one flow's sending side
- * @fd: its socket, non-blocking
+ * struct sender - one flow's sending side, and its thread's
+ * @thread: the thread
+ * @fd: its socket
  * @flow: its number
  * @seq: next sequence number
- * @next_ns: monotonic time of the next packet, if paced
  * @refused: sends that the kernel refused for want of room in a queue
+ * @buffer: room for BATCH packets
  */
 struct sender {
+	pthread_t	thread;
 	int		fd;
 	uint32_t	flow;
 	uint64_t	seq;
-	int64_t		next_ns;
 	uint64_t	refused;
+	uint8_t		*buffer;
 };
-
-static uint8_t batch_buffer[BATCH][BUFFER];
 
 /* Bytes before the payload in what is handed to the kernel: the Ethernet header of raw frames. */
 static size_t header_bytes;
@@ -494,104 +502,89 @@ static uint64_t sender_limit(void)
 	return opt.bytes ? (opt.bytes + opt.length - 1) / opt.length : UINT64_MAX;
 }
 
-/* How many packets are due now: a batch if not paced. */
-static unsigned int sender_due(struct sender *s, int64_t now)
+/* Sends the next packets; blocks until the kernel has taken them, but not for ever. */
+static void sender_send(struct sender *s, unsigned int due)
 {
-	uint64_t left = sender_limit() - s->seq;
-	unsigned int due = BATCH;
-
-	if (opt.rate)
-		due = now >= s->next_ns;
-	return left < due ? left : due;
-}
-
-/* Sends what is due; returns the packets that the kernel took, or -1 if it would block. */
-static int sender_send(struct sender *s, unsigned int due)
-{
+	size_t size = header_bytes + opt.length;
 	struct mmsghdr msg[BATCH] = {};
 	struct iovec iov[BATCH];
 	unsigned int i;
 	int sent;
 
 	for (i = 0; i < due; i++) {
-		memcpy(batch_buffer[i], header, header_bytes);
-		payload_build(batch_buffer[i] + header_bytes, opt.length, s->flow, s->seq + i);
-		iov[i].iov_base = batch_buffer[i];
-		iov[i].iov_len = header_bytes + opt.length;
+		uint8_t *at = s->buffer + i * size;
+
+		memcpy(at, header, header_bytes);
+		payload_build(at + header_bytes, opt.length, s->flow, s->seq + i);
+		iov[i] = (struct iovec){ at, size };
 		msg[i].msg_hdr.msg_iov = &iov[i];
 		msg[i].msg_hdr.msg_iovlen = 1;
 	}
-	sent = sendmmsg(s->fd, msg, due, MSG_DONTWAIT);
+	sent = sendmmsg(s->fd, msg, due, 0);
 	if (sent >= 0) {
 		s->seq += sent;
-		return sent;
+		return;
 	}
 	switch (errno) {
-	case EAGAIN:
+	case EAGAIN:	/* blocked for BLOCK_US */
 	case EINTR:
-		return -1;
+	case ECONNREFUSED:	/* an earlier packet's ICMP error */
+		return;
 	case ENOBUFS:	/* dropped on the way to the device; that packet is lost */
 		s->refused++;
 		s->seq++;
-		return 1;
-	case ECONNREFUSED:	/* an earlier packet's ICMP error */
-		return 0;
+		return;
 	}
 	die("send: %s", strerror(errno));
-	return -1;
 }
 
-/*
- * All flows in one loop. A flow that would block is waited for by poll; a paced flow is waited
- * for by time. A greedy flow goes on with the others first, so that they share fairly.
- */
-static void senders_run(struct sender *s, int flows)
+static void *sender_run(void *argument)
 {
-	struct pollfd *fds = need(flows, sizeof(*fds));
-	int64_t start = now_ns(CLOCK_MONOTONIC), instant = start;
-	uint64_t within = 0;
-	int i;
+	struct sender *s = argument;
+	int64_t start = now_ns(CLOCK_MONOTONIC), next = start, rush = start, now;
+	int64_t gap = opt.rate ? 8LL * opt.length * NS_PER_S / opt.rate : 0;
+	uint64_t limit = sender_limit(), rushed = 0;
 
-	for (i = 0; i < flows; i++)
-		s[i].next_ns = start;
-	while (!stopped) {
-		int64_t now = now_ns(CLOCK_MONOTONIC), wake = INT64_MAX;
-		int waiting = 0, progress = 0;
+	s->buffer = need(BATCH, header_bytes + opt.length);
+	while (!stopped && s->seq < limit) {
+		uint64_t due = opt.rate ? 1 : BATCH, before = s->seq;
 
+		now = now_ns(CLOCK_MONOTONIC);
 		if (opt.duration && now - start >= opt.duration)
 			break;
-		if (now != instant) {
-			instant = now;
-			within = 0;
-		}
-		for (i = 0; i < flows; i++) {
-			unsigned int due = sender_due(&s[i], now);
-			int sent = due ? sender_send(&s[i], due) : 0;
-
-			if (sent < 0)
-				fds[waiting++] = (struct pollfd){ s[i].fd, POLLOUT, 0 };
-			else if (sent > 0)
-				progress += sent;
-			if (sent > 0 && opt.rate)
-				s[i].next_ns += 8LL * opt.length * NS_PER_S / opt.rate;
-			if (opt.rate && s[i].seq < sender_limit() && s[i].next_ns < wake)
-				wake = sent < 0 ? wake : s[i].next_ns;
-		}
-		within += progress;
-		if (within > INSTANT_MAX)
-			die("%d packets sent within one instant: nothing holds this sender back",
-			    INSTANT_MAX);
-		if (progress && !opt.rate)
+		if (opt.rate && now < next) {
+			sleep_until(next);
 			continue;
-		if (!waiting && wake == INT64_MAX)
-			break;		/* every flow has reached its limit */
-		if (wake == INT64_MAX || (opt.duration && wake > start + opt.duration))
-			wake = opt.duration ? start + opt.duration : INT64_MAX;
-		now = now_ns(CLOCK_MONOTONIC);
-		if (wake > now)
-			wait_for(fds, waiting, wake == INT64_MAX ? -1 : wake - now);
+		}
+		sender_send(s, limit - s->seq < due ? limit - s->seq : due);
+		next += gap * (int64_t)(s->seq - before);
+		rushed += s->seq - before;
+		if (rushed >= RUSH_PACKETS) {
+			if (now - rush < RUSH_NS)
+				die("%d packets in %d us: nothing holds this sender back",
+				    RUSH_PACKETS, (int)((now - rush) / 1000));
+			rush = now;
+			rushed = 0;
+		}
 	}
-	free(fds);
+	free(s->buffer);
+	return NULL;
+}
+
+static void senders_run(struct sender *s, int flows)
+{
+	struct timeval patience = { .tv_usec = BLOCK_US };
+	int i;
+
+	for (i = 0; i < flows; i++) {
+		if (setsockopt(s[i].fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)))
+			die("SO_SNDTIMEO: %s", strerror(errno));
+		if (i && pthread_create(&s[i].thread, NULL, sender_run, &s[i]))
+			die("no thread for flow %d", i);
+	}
+	sender_run(&s[0]);	/* a lone flow needs no thread */
+	for (i = 1; i < flows; i++)
+		pthread_join(s[i].thread, NULL);
 }
 
 /* What was sent may still wait in a qdisc: packets outlive their socket, so nothing is lost. */
@@ -662,7 +655,45 @@ static int main_send(void)
 	return 0;
 }
 
-/* ---- UDP sink ---- */
+/* ---- receiving ---- */
+
+/**
+ * struct batch - room for what one system call may bring
+ * @data: frames or datagrams, with room to put a tag back
+ * @control: their ancillary data
+ * @from: their senders
+ */
+struct batch {
+	uint8_t			data[BATCH][BUFFER + 4];
+	uint8_t			control[BATCH][256];
+	struct sockaddr_storage	from[BATCH];
+	struct iovec		iov[BATCH];
+	struct mmsghdr		msg[BATCH];
+};
+
+static struct batch batch;
+
+/* Takes what is there, up to a batch; to be called when poll has said that there is something. */
+static int batch_receive(int fd)
+{
+	int i, n;
+
+	for (i = 0; i < BATCH; i++) {
+		struct msghdr *m = &batch.msg[i].msg_hdr;
+
+		batch.iov[i] = (struct iovec){ batch.data[i], BUFFER };
+		*m = (struct msghdr){
+			.msg_name = &batch.from[i], .msg_namelen = sizeof(batch.from[i]),
+			.msg_iov = &batch.iov[i], .msg_iovlen = 1,
+			.msg_control = batch.control[i],
+			.msg_controllen = sizeof(batch.control[i]),
+		};
+	}
+	n = recvmmsg(fd, batch.msg, BATCH, MSG_DONTWAIT, NULL);
+	if (n < 0 && errno != EAGAIN && errno != EINTR && errno != ENETDOWN)
+		die("receive: %s", strerror(errno));
+	return n;
+}
 
 static int64_t message_time(struct msghdr *m)
 {
@@ -681,26 +712,12 @@ static int64_t message_time(struct msghdr *m)
 
 static void sink_receive(int fd, struct tally *t)
 {
-	static uint8_t control[BATCH][256];
-	struct mmsghdr msg[BATCH] = {};
-	struct iovec iov[BATCH];
+	int i, n = batch_receive(fd);
 	struct head h;
-	int i, n;
 
-	for (i = 0; i < BATCH; i++) {
-		iov[i].iov_base = batch_buffer[i];
-		iov[i].iov_len = BUFFER;
-		msg[i].msg_hdr.msg_iov = &iov[i];
-		msg[i].msg_hdr.msg_iovlen = 1;
-		msg[i].msg_hdr.msg_control = control[i];
-		msg[i].msg_hdr.msg_controllen = sizeof(control[i]);
-	}
-	n = recvmmsg(fd, msg, BATCH, MSG_DONTWAIT, NULL);
-	if (n < 0 && errno != EAGAIN && errno != EINTR)
-		die("receive: %s", strerror(errno));
 	for (i = 0; i < n; i++) {
-		if (payload_check(batch_buffer[i], msg[i].msg_len, &h))
-			count_packet(t, &h, message_time(&msg[i].msg_hdr));
+		if (payload_check(batch.data[i], batch.msg[i].msg_len, &h))
+			count_packet(t, &h, message_time(&batch.msg[i].msg_hdr));
 		else
 			t->corrupt++;
 	}
@@ -811,7 +828,7 @@ static void raw_length(void)
 {
 	header_build();
 	opt.length -= header_bytes;
-	if (opt.length < (int)sizeof(struct head) || opt.length + header_bytes > FRAME_MAX - 1)
+	if (opt.length < (int)sizeof(struct head) || opt.length + header_bytes > BUFFER - 1)
 		die("length must leave %zu bytes behind the header of %zu", sizeof(struct head),
 		    header_bytes);
 }
@@ -912,28 +929,17 @@ static void frame_check(const uint8_t *frame, size_t length, int64_t arrived, st
 
 static void raw_receive(int fd, struct tally *t)
 {
-	static uint8_t frame[FRAME_MAX + 4], control[256];
-	struct sockaddr_ll from;
-	struct iovec iov = { frame, FRAME_MAX };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
-	ssize_t n;
+	int i, n = batch_receive(fd);
 
-	for (;;) {
-		m.msg_name = &from;
-		m.msg_namelen = sizeof(from);
-		m.msg_control = control;
-		m.msg_controllen = sizeof(control);
-		n = recvmsg(fd, &m, MSG_DONTWAIT);
-		if (n < 0 && (errno == EAGAIN || errno == EINTR || errno == ENETDOWN))
-			return;
-		if (n < 0)
-			die("receive: %s", strerror(errno));
-		n = frame_restore(frame, n, &m);
-		if (from.sll_pkttype == PACKET_OUTGOING || !frame_is_ours(frame, n))
+	for (i = 0; i < n; i++) {
+		const struct sockaddr_ll *from = (struct sockaddr_ll *)&batch.from[i];
+		struct msghdr *m = &batch.msg[i].msg_hdr;
+		size_t length = frame_restore(batch.data[i], batch.msg[i].msg_len, m);
+
+		if (from->sll_pkttype == PACKET_OUTGOING ||
+		    !frame_is_ours(batch.data[i], length))
 			continue;
-		frame_check(frame, n, message_time(&m), t);
-		if (tally_done(t))
-			return;
+		frame_check(batch.data[i], length, message_time(m), t);
 	}
 }
 
@@ -962,6 +968,9 @@ static int main_rawsink(void)
 
 /**
  * struct stream - one TCP connection, on either side
+ * @thread: the sender's thread
+ * @address: of the sink
+ * @address_length: its length
  * @fd: its socket, -1 when done
  * @flow: number that its contents follow from
  * @at: bytes sent or received so far, the 16 of the preamble included
@@ -972,14 +981,17 @@ static int main_rawsink(void)
  * @end_ns: of the receiver's answer, or of the last byte
  */
 struct stream {
-	int		fd;
-	uint32_t	flow;
-	uint64_t	at;
-	uint64_t	total;
-	uint64_t	preamble[2];
-	bool		ok;
-	int64_t		start_ns;
-	int64_t		end_ns;
+	pthread_t		thread;
+	struct sockaddr_storage	address;
+	socklen_t		address_length;
+	int			fd;
+	uint32_t		flow;
+	uint64_t		at;
+	uint64_t		total;
+	uint64_t		preamble[2];
+	bool			ok;
+	int64_t			start_ns;
+	int64_t			end_ns;
 };
 
 #define PREAMBLE	16
@@ -998,58 +1010,54 @@ static void stream_fill(uint8_t *to, size_t length, uint32_t flow, uint64_t at)
 	}
 }
 
-static int connect_to_sink(int i)
+static int stream_socket(int i, struct sockaddr_storage *address, socklen_t *length)
 {
-	struct sockaddr_storage address;
-	socklen_t length;
-	int family, fd;
+	struct timeval patience = { opt.timeout / NS_PER_S, opt.timeout % NS_PER_S / 1000 };
+	int family = resolve(opt.dest, opt.port + i % opt.ports, SOCK_STREAM, address, length);
+	int fd = socket_open(family, SOCK_STREAM, 0);
 
-	family = resolve(opt.dest, opt.port + i % opt.ports, SOCK_STREAM, &address, &length);
-	fd = socket_open(family, SOCK_STREAM | SOCK_NONBLOCK, 0);
-	if (opt.congestion && setsockopt(fd, IPPROTO_TCP, 13 /* TCP_CONGESTION */, opt.congestion,
+	if (opt.congestion && setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, opt.congestion,
 					 strlen(opt.congestion)))
 		die("%s: %s", opt.congestion, strerror(errno));
-	if (connect(fd, (struct sockaddr *)&address, length) && errno != EINPROGRESS)
-		die("connect to %s: %s", opt.dest, strerror(errno));
+	if (setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)))
+		die("--timeout: %s", strerror(errno));
 	return fd;
 }
 
-/* Sends as much as goes; returns true when the connection is over, for good or bad. */
-static bool stream_send(struct stream *s)
+static bool stream_send_all(struct stream *s)
 {
-	static uint8_t buffer[BUFFER];
+	uint8_t buffer[16384];
 	ssize_t n;
 
 	while (s->at < s->total) {
-		size_t length = sizeof(buffer);
+		uint64_t left = (s->at < PREAMBLE ? PREAMBLE : s->total) - s->at;
+		size_t length = left < sizeof(buffer) ? left : sizeof(buffer);
 
-		if (s->at < PREAMBLE) {
-			length = PREAMBLE - s->at;
+		if (s->at < PREAMBLE)
 			memcpy(buffer, (uint8_t *)s->preamble + s->at, length);
-		} else {
-			if (s->total - s->at < length)
-				length = s->total - s->at;
+		else
 			stream_fill(buffer, length, s->flow, s->at);
-		}
 		n = send(s->fd, buffer, length, MSG_NOSIGNAL);
 		if (n < 0)
-			return errno != EAGAIN && errno != EINTR && errno != ENOTCONN;
+			return false;
 		s->at += n;
 	}
-	return false;
+	return true;
 }
 
-/* The sink answers with one byte, 1 if everything was right. */
-static bool stream_answer(struct stream *s)
+/* One connection from its connect to the sink's answer: one byte, 1 if all was right. */
+static void *stream_run(void *argument)
 {
-	uint8_t answer;
-	ssize_t n = recv(s->fd, &answer, 1, 0);
+	struct stream *s = argument;
+	uint8_t answer = 0;
 
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return false;
+	s->start_ns = now_ns(CLOCK_MONOTONIC);
+	s->ok = !connect(s->fd, (struct sockaddr *)&s->address, s->address_length) &&
+		stream_send_all(s) && recv(s->fd, &answer, 1, 0) == 1 && answer == 1;
 	s->end_ns = now_ns(CLOCK_MONOTONIC);
-	s->ok = n == 1 && answer == 1 && s->at == s->total;
-	return true;
+	close(s->fd);
+	return NULL;
 }
 
 static int streams_report(const struct stream *s, int count, int wanted)
@@ -1080,46 +1088,26 @@ static int streams_report(const struct stream *s, int count, int wanted)
 static int main_tcpsend(void)
 {
 	struct stream *s = need(opt.flows, sizeof(*s));
-	struct pollfd *fds = need(opt.flows, sizeof(*fds));
-	int i, left = opt.flows, status;
-	int64_t end;
+	int i, status;
 
 	if (!opt.dest || !opt.bytes)
 		die("tcpsend needs --dest and --bytes");
-	if (opt.at)
-		sleep_until(opt.at);
-	end = now_ns(CLOCK_MONOTONIC) + opt.timeout;
 	for (i = 0; i < opt.flows; i++) {
 		s[i].flow = opt.id + i;
 		s[i].total = PREAMBLE + opt.bytes;
 		s[i].preamble[0] = htobe64(s[i].flow);
 		s[i].preamble[1] = htobe64(s[i].total);
-		s[i].start_ns = s[i].end_ns = now_ns(CLOCK_MONOTONIC);
-		s[i].fd = connect_to_sink(i);
+		s[i].fd = stream_socket(i, &s[i].address, &s[i].address_length);
 	}
-	while (left && !stopped && now_ns(CLOCK_MONOTONIC) < end) {
-		for (i = 0; i < opt.flows; i++)
-			fds[i] = (struct pollfd){ s[i].fd,
-				POLLIN | (s[i].at < s[i].total ? POLLOUT : 0), 0 };
-		wait_for(fds, opt.flows, end - now_ns(CLOCK_MONOTONIC));
-		for (i = 0; i < opt.flows; i++) {
-			bool over = false;
-
-			if (s[i].fd < 0 || !fds[i].revents)
-				continue;
-			if (fds[i].revents & POLLOUT)
-				over = stream_send(&s[i]);
-			if (over || fds[i].revents & (POLLIN | POLLERR | POLLHUP))
-				over = stream_answer(&s[i]) || over;
-			if (over) {
-				close(s[i].fd);
-				s[i].fd = -1;
-				left--;
-			}
-		}
-	}
+	if (opt.at)
+		sleep_until(opt.at);
+	for (i = 1; i < opt.flows; i++)
+		if (pthread_create(&s[i].thread, NULL, stream_run, &s[i]))
+			die("no thread for connection %d", i);
+	stream_run(&s[0]);
+	for (i = 1; i < opt.flows; i++)
+		pthread_join(s[i].thread, NULL);
 	status = streams_report(s, opt.flows, opt.flows);
-	free(fds);
 	free(s);
 	return status;
 }
@@ -1215,6 +1203,14 @@ static int main_tcpsink(void)
 	free(fds);
 	free(s);
 	return status;
+}
+
+static int main_now(void)
+{
+	if (opt.at)
+		sleep_until(opt.at);
+	printf("%" PRId64 "\n", now_ns(CLOCK_MONOTONIC));
+	return 0;
 }
 
 /* ---- command line ---- */
@@ -1351,7 +1347,7 @@ static error_t parse_common(int key, char *arg)
 		opt.id = parse_range(arg, 0, FLOWS_MAX - 1, "id");
 		break;
 	case 'l':
-		opt.length = parse_range(arg, 1, FRAME_MAX, "length");
+		opt.length = parse_range(arg, 1, BUFFER, "length");
 		break;
 	case 'n':
 		opt.packets = parse_count(arg);
@@ -1456,7 +1452,7 @@ int main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = options, .parser = parse_option,
-		.args_doc = "send|sink|rawsend|rawsink|tcpsend|tcpsink",
+		.args_doc = "send|sink|rawsend|rawsink|tcpsend|tcpsink|now",
 		.doc = "Traffic for tests, every byte of it checked",
 	};
 	static const struct {
@@ -1465,7 +1461,7 @@ int main(int argc, char **argv)
 	} modes[] = {
 		{ "send", main_send }, { "sink", main_sink }, { "rawsend", main_rawsend },
 		{ "rawsink", main_rawsink }, { "tcpsend", main_tcpsend },
-		{ "tcpsink", main_tcpsink },
+		{ "tcpsink", main_tcpsink }, { "now", main_now },
 	};
 	struct sigaction action = { .sa_handler = stop };
 	size_t i;
@@ -1474,8 +1470,10 @@ int main(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, NULL);
 	if ((uint64_t)opt.id + opt.flows > FLOWS_MAX)
 		die("flow numbers must stay below %d", FLOWS_MAX);
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	if (strcmp(opt.mode, "tcpsend")) {	/* which has nothing to report half way */
+		sigaction(SIGINT, &action, NULL);
+		sigaction(SIGTERM, &action, NULL);
+	}
 	for (i = 0; i < sizeof(modes) / sizeof(*modes); i++)
 		if (!strcmp(opt.mode, modes[i].name))
 			return modes[i].run();

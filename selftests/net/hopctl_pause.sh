@@ -1,0 +1,193 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A switch between two neighbours made by hand: what it tells the one whose packets the other
+# one holds back, also when somebody or something disappears meanwhile.
+#
+#	u (hopframe) --- p0 [ sw: bridge ] p1 --- d (hopframe)
+#	                 p2 |
+#	w (stranger) -------+
+#
+# u tags its frames with sub-queue 4. d pauses everything and resumes it later, so what u sends
+# is held in p1 and marked: all frames but the first are over the threshold.
+
+. "$(dirname "$0")/lib.sh"
+need_tool ip tc jq
+load_modules hopctl sch_bfc
+
+hopframe=$(cd "$(dirname "$0")" && pwd)/hopframe
+[ -x "$hopframe" ] || skip_all "hopframe is not built"
+
+FRAMES=10
+ALL=ffffffffffffffff+ffffffffffffffff
+
+ns sw u d w
+ip_in sw link add br0 type bridge
+ip_in sw link set br0 up
+attach()
+{
+	ip_in sw link add "$1" type veth peer name x address "$(mac "$3")" netns "$(ns_name "$2")"
+	ip_in sw link set "$1" master br0 up
+	ip_in "$2" link set x up
+}
+attach p0 u 1
+attach p1 d 2
+attach p2 w 3
+in_ns sw bridge fdb replace "$(mac 2)" dev p1 master static
+
+qdisc() { tc_in sw qdisc replace dev "$1" root bfc queues 128 th 2000; }
+
+declare -A port
+# look DEV: all figures of its qdisc and port
+look()
+{
+	local key value
+
+	port=()
+	while read -r key value; do
+		port[$key]=$value
+	done < <(tc_in sw -j -s qdisc show dev "$1" | jq -r '.[] | . + .port? | to_entries[]
+		 | select(.value | type != "object") | "\(.key) \(.value)"' 2>/dev/null)
+}
+
+# has NAME DEV KEY VALUE: waits for it; what is asked next is of the same moment
+has()
+{
+	local left=20
+
+	look "$2"
+	while [ "${port[$3]:-}" != "$4" ] && [ $left -gt 0 ]; do
+		left=$((left - 1))
+		sleep 0.2
+		look "$2"
+	done
+	is "$1" "${port[$3]:-nothing}" "$4"
+}
+
+u_said=$(mktemp)
+u_comes() { in_ns u "$hopframe" peer x queues=64 flags=5 "$@" >"$u_said" 2>&1 & u_hand=$!; }
+u_ends() { wait "$u_hand"; }
+d_comes() { in_ns d "$hopframe" peer x role=switch queues=64 "$@" >/dev/null 2>&1 & d_hand=$!; }
+d_ends() { wait "$d_hand"; }
+u_sends() { in_ns u "$hopframe" data x vid=5 dst="$(mac 2)" n=$FRAMES pad=1000; }
+last_state() { sed -n 's/.* state seq=.* words=\([0-9a-f+]*\).*/\1/p' "$u_said" | tail -n 1; }
+trap 'rm -f "$u_said"; _at_exit' EXIT
+
+# begin FOR_U FOR_D AT: new ports, d pauses p1 at once and resumes it at AT, u's packets are held
+begin()
+{
+	local u=$1 d=$2 at=$3
+
+	shift 3
+	tc_in sw qdisc del dev p0 root 2>/dev/null
+	tc_in sw qdisc del dev p1 root 2>/dev/null
+	sleep 1.5
+	qdisc p0
+	qdisc p1
+	u_comes for="$u" "$@"
+	d_comes for="$d" at=0 "state:seq=1,lease=2000000000,words=$ALL" \
+		at=1000 "state:seq=2,lease=2000000000,words=$ALL" \
+		at="$at" state:seq=3,lease=2000000000,words=0+0
+	has "p1 is paused" p1 paused_queues 128
+	has "p0 has handles for u's queues" p0 handles 64
+	u_sends
+	has "all of u's frames but one are marked" p0 pause_counters $((FRAMES - 1))
+	is "for one queue" "${port[pausing_queues]}" 1
+}
+
+# drained NAME: p1 has sent everything, and no counter is left
+drained()
+{
+	has "$1" p1 qlen 0
+	has "no counter is left" p0 pause_counters 0
+	is "nor anything paused" "${port[pausing_queues]}" 0
+}
+
+diag "pause, hold, resume"
+begin 3500 3500 2500
+is "p0's role" "${port[role]}" switch
+is "paused once" "${port[pauses_tx]},${port[resumes_tx]}" 1,0
+is "u was told so" "$(last_state)" 10
+drained "d resumes"
+is "resumed once" "${port[pauses_tx]},${port[resumes_tx]}" 1,1
+is "u was told so" "$(last_state)" 0
+between "and meanwhile reminded" "${port[refresh_tx]}" 10 100000
+look p1
+is "p1 obeyed" "${port[pauses_obeyed]},${port[resumes_obeyed]}" 128,128
+between "none was lost" "$(link_stat sw p1 tx_dropped)" 0 0
+u_ends
+d_ends
+
+diag "no acknowledgement"
+begin 3500 3500 2500 noack
+drained "d resumes"
+between "it was said again" "${port[state_repeats]}" 2 100000
+u_ends
+d_ends
+
+diag "u is lost and found: its packets are still here"
+begin 1500 7000 6000 mine=1
+u_ends
+has "lost" p0 neighbour_lost 1
+is "nothing is told" "${port[pausing_queues]}" 0
+is "but the packets are counted" "${port[pause_counters]}" $((FRAMES - 1))
+u_comes mine=1 for=4500
+has "found" p0 pausing_queues 1
+is "u was told" "$(last_state)" 10
+# p1's lease has to be renewed by d; it ran out by now
+drained "the lease ends"
+is "u was told" "$(last_state)" 0
+u_ends
+d_ends
+
+diag "u starts anew: another epoch has nothing to do with the packets of before"
+begin 1500 6000 2600 mine=1
+u_ends
+u_comes mine=2 for=3000
+has "the second one" p0 neighbour_up 2
+is "is told nothing" "${port[pausing_queues]}" 0
+is "and has handles of its own" "${port[handles]},${port[pause_counters]}" 64,0
+drained "d resumes"
+u_ends
+d_ends
+
+diag "p0 leaves and comes back while its packets are held"
+begin 4000 4000 2600
+tc_in sw qdisc del dev p0 root
+qdisc p0
+has "p0 is a port again" p0 handles 64
+drained "d resumes"
+u_ends
+d_ends
+
+diag "p1's qdisc is deleted with the packets in it"
+begin 3000 3000 2900
+tc_in sw qdisc del dev p1 root
+has "no counter is left" p0 pause_counters 0
+is "resumed" "${port[resumes_tx]},${port[pausing_queues]}" 1,0
+u_ends
+is "u was told so" "$(last_state)" 0
+d_ends
+
+diag "a handle that somebody else has set"
+begin 3000 3000 2900
+tc_in sw qdisc add dev p2 clsact
+tc_in sw filter add dev p2 ingress matchall classid 1:8000
+in_ns w "$hopframe" data x dst="$(mac 2)" n=5 pad=1000
+look p1
+# 4 if the frames got a sub-queue of their own, 5 if they share that of u's
+between "is counted, not honoured" "${port[handle_forged]}" 4 5
+has "p0's counters" p0 pause_counters $((FRAMES - 1))
+drained "d resumes"
+u_ends
+d_ends
+
+diag "p1 is removed with the packets in it"
+begin 3000 3000 2900
+ip_in sw link del p1
+has "no counter is left" p0 pause_counters 0
+is "resumed" "${port[resumes_tx]}" 1
+u_ends
+d_ends
+
+finish

@@ -1,0 +1,740 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hopframe.c - control frames made by hand, and a neighbour made by hand
+ *
+ *	hopframe send DEV [OPTION]... CONTENT...	one frame
+ *	hopframe data DEV [OPTION]...			a data frame, with a tag if vid= is given
+ *	hopframe listen DEV [OPTION]...			print what comes in
+ *	hopframe replay DEV FILE [OPTION]...		send again what `listen save=FILE` has kept
+ *	hopframe peer DEV [OPTION]... [at=MS CONTENT...]...
+ *
+ * Frames are built and read by the module's own codec. DEV's other end, not DEV, is what is
+ * tested: DEV itself should have no port of its own. Received frames are printed one a line, as
+ * they arrive at DEV, before its own hooks:
+ *
+ *	MS SOURCE [vid=N] mine=HEX yours=HEX CONTENT...
+ *	MS SOURCE [vid=N] refused (malformed|version|range)
+ *	MS SOURCE [vid=N] data type=HEX bytes=N		only with `data`
+ *
+ * `peer` is a neighbour: it answers HELLOs with HELLOs, echoes probes and acknowledges PAUSE
+ * STATEs, as far as its options let it, and sends the contents behind at=MS that many
+ * milliseconds after its epoch was first named by the other end, with right epochs. It says
+ * GOODBYE only if told to, which is its last word; else it ends like after a power cut.
+ *
+ * Options, for where they make sense:
+ *	for=MS		how long to listen or be a neighbour (default 1000)
+ *	n=N		end after N printed frames; for send and replay: how often
+ *	src=MAC		source address (default DEV's; replay: as it was kept)
+ *	dst=MAC		destination (default the protocol's)
+ *	mine=HEX yours=HEX	epochs (default 1 and 0; peer: 1 and what it hears)
+ *	vid=N tpid=HEX	fabric tag (send), TPID announced (peer; default 88a8)
+ *	version=N length=N	lie in the header
+ *	cut=N		send only N bytes behind the Ethernet header
+ *	pad=N		pad to N bytes behind the Ethernet header
+ *	type=HEX	EtherType of data (default 9000)
+ *	save=FILE	keep frames for replay
+ *	data		print other frames, too
+ *	role=host|switch queues=N flags=HEX ring=NS	what peer's HELLOs say (default host, 128,
+ *			STRIPS_TAGS and, while the other end says TAGS, STRIPPING)
+ *	noecho noack	peer echoes no probes, acknowledges nothing
+ *	small		peer echoes only probes of up to 200 bytes
+ *	hold=MS		peer answers HELLOs that late
+ *
+ * Contents:
+ *	hello[:role=R,queues=N,flags=HEX,tpid=HEX,ring=NS,sent=NS,echo=NS,held=NS]
+ *	state:seq=N[,lease=NS][,first=N],words=HEX[+HEX]...
+ *	ack:seq=N  probe:nonce=HEX,vid=N,size=N  echo:nonce=HEX,vid=N,size=N  goodbye
+ *	raw:HEX		bytes as they are, at the end
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <err.h>
+#include <errno.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../kernel/hopctl/frame.c"
+
+#define ROOM	65536
+
+struct frame {
+	__u8	bytes[ROOM];	/* from the Ethernet header on */
+	size_t	len;
+};
+
+struct action {
+	long	at_ms;
+	char	**content;
+	int	n;
+	bool	done;
+};
+
+static struct {
+	const char	*dev;
+	int		fd;
+	long		for_ms, count;
+	__u8		src[ETH_ALEN], dst[ETH_ALEN];
+	__u32		mine, yours;
+	int		vid, tpid, type, version, length;
+	long		cut, pad, hold_ms;
+	FILE		*save;
+	bool		data, noecho, noack, small;
+	struct hop_hello hello;
+	bool		flags_given, src_given;
+	char		**rest;
+	int		n_rest;
+} o = {
+	.for_ms = 1000, .count = -1, .dst = HOP_DEST_MAC, .mine = 1, .vid = -1, .tpid = 0x88a8,
+	.type = 0x9000, .version = -1, .length = -1, .cut = -1, .pad = ETH_ZLEN - ETH_HLEN,
+	.hello = {
+		.role = HOP_ROLE_HOST, .queues = 128, .tpid = 0x88a8, .kinds = HOP_KIND_BFC,
+		.flags = HOP_HELLO_STRIPS_TAGS,
+	},
+};
+
+static struct timespec begin;
+
+static __u64 now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+static long elapsed_ms(void)
+{
+	return (now_ns() - (begin.tv_sec * 1000000000ULL + begin.tv_nsec)) / 1000000;
+}
+
+static unsigned long number(const char *text, int base)
+{
+	unsigned long value;
+	char *end;
+
+	errno = 0;
+	value = strtoul(text, &end, base);
+	if (errno || end == text || *end)
+		errx(2, "%s is no number", text);
+	return value;
+}
+
+static void mac_parse(const char *text, __u8 *mac)
+{
+	if (sscanf(text, "%hhx:%hhx:%hhx:%hhx:%hhx:%hhx", mac, mac + 1, mac + 2, mac + 3,
+		   mac + 4, mac + 5) != 6)
+		errx(2, "%s is no address", text);
+}
+
+static __u8 role_parse(const char *text)
+{
+	if (!strcmp(text, "host"))
+		return HOP_ROLE_HOST;
+	if (!strcmp(text, "switch"))
+		return HOP_ROLE_SWITCH;
+	return number(text, 0);
+}
+
+/* The part behind NAME= if @text starts with it */
+static const char *value_of(const char *text, const char *name)
+{
+	size_t len = strlen(name);
+
+	return !strncmp(text, name, len) && text[len] == '=' ? text + len + 1 : NULL;
+}
+
+static bool hello_field(struct hop_hello *h, const char *field)
+{
+	const char *v;
+
+	if ((v = value_of(field, "role")))
+		h->role = role_parse(v);
+	else if ((v = value_of(field, "queues")))
+		h->queues = number(v, 10);
+	else if ((v = value_of(field, "flags")))
+		h->flags = number(v, 16);
+	else if ((v = value_of(field, "ring")))
+		h->ring_ns = number(v, 10);
+	else if ((v = value_of(field, "tpid")))
+		h->tpid = number(v, 16);
+	else if ((v = value_of(field, "sent")))
+		h->sent_ns = number(v, 10);
+	else if ((v = value_of(field, "echo")))
+		h->echo_ns = number(v, 10);
+	else if ((v = value_of(field, "held")))
+		h->held_ns = number(v, 10);
+	else
+		return false;
+	return true;
+}
+
+static unsigned int words_parse(char *text, __u64 *words)
+{
+	unsigned int n = 0;
+	char *word;
+
+	while ((word = strsep(&text, "+"))) {
+		if (n == HOP_BITMAP_WORDS)
+			errx(2, "more than %d words", HOP_BITMAP_WORDS);
+		words[n++] = number(word, 16);
+	}
+	return n;
+}
+
+static void add_state(struct hop_writer *w, char *fields)
+{
+	__u64 words[HOP_BITMAP_WORDS];
+	unsigned long seq = 1, lease = 100000000, first = 0;
+	unsigned int n = 0;
+	const char *v;
+	char *field;
+
+	while ((field = strsep(&fields, ","))) {
+		if ((v = value_of(field, "seq")))
+			seq = number(v, 10);
+		else if ((v = value_of(field, "lease")))
+			lease = number(v, 10);
+		else if ((v = value_of(field, "first")))
+			first = number(v, 10);
+		else if ((v = value_of(field, "words")))
+			n = words_parse((char *)v, words);
+		else
+			errx(2, "state has no %s", field);
+	}
+	hop_frame_add_state(w, seq, lease, first, n, words);
+}
+
+static void add_probe(struct hop_writer *w, enum hop_tlv type, char *fields)
+{
+	struct hop_probe p = { .vid = 1, .size = 64 };
+	const char *v;
+	char *field;
+
+	while ((field = strsep(&fields, ","))) {
+		if ((v = value_of(field, "nonce")))
+			p.nonce = number(v, 16);
+		else if ((v = value_of(field, "vid")))
+			p.vid = number(v, 10);
+		else if ((v = value_of(field, "size")))
+			p.size = number(v, 10);
+		else
+			errx(2, "a probe has no %s", field);
+	}
+	hop_frame_add_probe(w, type, &p);
+}
+
+static void add_raw(struct hop_writer *w, const char *hex)
+{
+	unsigned int byte;
+
+	for (; *hex && w->used < w->size; hex += 2) {
+		if (sscanf(hex, "%2x", &byte) != 1)
+			errx(2, "%s is not hexadecimal", hex);
+		w->buf[w->used++] = byte;
+	}
+}
+
+static void add_content(struct hop_writer *w, const char *content)
+{
+	char *copy = strdup(content), *fields = copy, *field;
+	const char *name = strsep(&fields, ":");
+	struct hop_hello hello = o.hello;
+
+	if (!strcmp(name, "hello")) {
+		hello.sent_ns = now_ns();
+		while ((field = strsep(&fields, ",")))
+			if (!hello_field(&hello, field))
+				errx(2, "hello has no %s", field);
+		hop_frame_add_hello(w, &hello);
+	} else if (!strcmp(name, "state")) {
+		add_state(w, fields);
+	} else if (!strcmp(name, "ack")) {
+		hop_frame_add_ack(w, number(fields && value_of(fields, "seq") ?
+					    value_of(fields, "seq") : "?", 10));
+	} else if (!strcmp(name, "probe")) {
+		add_probe(w, HOP_TLV_PROBE, fields);
+	} else if (!strcmp(name, "echo")) {
+		add_probe(w, HOP_TLV_PROBE_ECHO, fields);
+	} else if (!strcmp(name, "goodbye")) {
+		hop_frame_add_goodbye(w);
+	} else if (!strcmp(name, "raw")) {
+		add_raw(w, fields ?: "");
+	} else {
+		errx(2, "there is no content %s", name);
+	}
+	free(copy);
+}
+
+static void frame_send(const struct frame *f)
+{
+	if (send(o.fd, f->bytes, f->len, 0) != (ssize_t)f->len)
+		err(1, "%s: send", o.dev);
+}
+
+/* Ethernet header, tag if wanted; returns where the rest goes. */
+static __u8 *frame_head(struct frame *f, int vid, int type)
+{
+	__u8 *p = f->bytes;
+
+	memset(f->bytes, 0, 2048);
+	memcpy(p, o.dst, ETH_ALEN);
+	memcpy(p + ETH_ALEN, o.src, ETH_ALEN);
+	p += 2 * ETH_ALEN;
+	if (vid >= 0) {
+		*p++ = o.tpid >> 8;
+		*p++ = o.tpid;
+		*p++ = vid >> 8;
+		*p++ = vid;
+	}
+	*p++ = type >> 8;
+	*p++ = type;
+	return p;
+}
+
+static void contents_send(char **content, int n, __u32 mine, __u32 yours)
+{
+	static struct frame f;
+	__u8 *p = frame_head(&f, o.vid, HOP_ETHERTYPE);
+	struct hop_writer w;
+	long used;
+
+	hop_frame_begin(&w, p, HOP_FRAME_MAX, mine, yours);
+	while (n--)
+		add_content(&w, *content++);
+	used = hop_frame_end(&w);
+	if (!used)
+		errx(2, "the contents do not fit");
+	if (o.version >= 0)
+		p[0] = o.version;
+	if (o.length >= 0) {
+		p[2] = o.length >> 8;
+		p[3] = o.length;
+	}
+	if (used < o.pad) {
+		memset(p + used, 0, o.pad - used);
+		used = o.pad;
+	}
+	if (o.cut >= 0)
+		used = o.cut;
+	f.len = p - f.bytes + used;
+	frame_send(&f);
+}
+
+static void do_data(void)
+{
+	static struct frame f;
+	__u8 *p = frame_head(&f, o.vid, o.type);
+
+	f.len = p - f.bytes + o.pad;
+	for (o.count = o.count < 0 ? 1 : o.count; o.count; o.count--)
+		frame_send(&f);
+}
+
+static void show_hello(const struct hop_hello *h)
+{
+	printf(" hello role=%s queues=%u flags=%x tpid=%x kinds=%x ring=%u sent=%llu echo=%llu held=%llu",
+	       h->role == HOP_ROLE_SWITCH ? "switch" : "host", h->queues, h->flags, h->tpid,
+	       h->kinds, h->ring_ns, (unsigned long long)h->sent_ns,
+	       (unsigned long long)h->echo_ns, (unsigned long long)h->held_ns);
+}
+
+static void show_state(const struct hop_pause_state *s)
+{
+	unsigned int i;
+
+	printf(" state seq=%u lease=%u first=%u words=", s->seq, s->lease_ns, s->first_word);
+	for (i = 0; i < s->count; i++)
+		printf("%s%llx", i ? "+" : "", (unsigned long long)hop_pause_word(s, i));
+}
+
+static void show_frame(const struct hop_frame *f)
+{
+	printf(" mine=%08x yours=%08x", f->epoch_mine, f->epoch_yours);
+	if (hop_frame_has(f, HOP_TLV_HELLO))
+		show_hello(&f->hello);
+	if (hop_frame_has(f, HOP_TLV_PAUSE_STATE))
+		show_state(&f->state);
+	if (hop_frame_has(f, HOP_TLV_PAUSE_ACK))
+		printf(" ack seq=%u", f->ack_seq);
+	if (hop_frame_has(f, HOP_TLV_PROBE))
+		printf(" probe nonce=%x vid=%u size=%u", f->probe.nonce, f->probe.vid,
+		       f->probe.size);
+	if (hop_frame_has(f, HOP_TLV_PROBE_ECHO))
+		printf(" echo nonce=%x vid=%u size=%u", f->echo.nonce, f->echo.vid,
+		       f->echo.size);
+	if (hop_frame_has(f, HOP_TLV_GOODBYE))
+		printf(" goodbye");
+	printf("\n");
+}
+
+static void show_source(const struct frame *f, int vid)
+{
+	const __u8 *s = f->bytes + ETH_ALEN;
+
+	printf("%ld %02x:%02x:%02x:%02x:%02x:%02x", elapsed_ms(), s[0], s[1], s[2], s[3], s[4],
+	       s[5]);
+	if (vid >= 0)
+		printf(" vid=%d", vid);
+}
+
+/* Takes a frame from DEV; the tag is in the ancillary data. @vid: -1 if it has none */
+static bool frame_receive(struct frame *f, int *vid, int timeout_ms)
+{
+	union {
+		struct cmsghdr	c;
+		char		room[CMSG_SPACE(sizeof(struct tpacket_auxdata))];
+	} u;
+	struct iovec iov = { .iov_base = f->bytes, .iov_len = sizeof(f->bytes) };
+	struct sockaddr_ll from;
+	struct msghdr msg = {
+		.msg_name = &from, .msg_namelen = sizeof(from), .msg_iov = &iov,
+		.msg_iovlen = 1, .msg_control = &u, .msg_controllen = sizeof(u),
+	};
+	struct pollfd pfd = { .fd = o.fd, .events = POLLIN };
+	struct tpacket_auxdata aux;
+	struct cmsghdr *c;
+	ssize_t len;
+
+	if (poll(&pfd, 1, timeout_ms) <= 0)
+		return false;
+	len = recvmsg(o.fd, &msg, 0);
+	if (len < ETH_HLEN || from.sll_pkttype == PACKET_OUTGOING)
+		return false;
+	f->len = len;
+	*vid = -1;
+	for (c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c)) {
+		if (c->cmsg_level != SOL_PACKET || c->cmsg_type != PACKET_AUXDATA)
+			continue;
+		memcpy(&aux, CMSG_DATA(c), sizeof(aux));
+		if (aux.tp_status & TP_STATUS_VLAN_VALID)
+			*vid = aux.tp_vlan_tci & 0xfff;
+	}
+	return true;
+}
+
+static bool frame_is_control(const struct frame *f)
+{
+	static const __u8 dest[] = HOP_DEST_MAC;
+
+	return !memcmp(f->bytes, dest, sizeof(dest)) &&
+	       f->bytes[12] == HOP_ETHERTYPE >> 8 && f->bytes[13] == (HOP_ETHERTYPE & 0xff);
+}
+
+/* Prints a frame. Returns true if it is a good control frame, in *h. */
+static bool frame_show(const struct frame *f, int vid, struct hop_frame *h)
+{
+	static const char * const why[] = { "", "malformed", "version", "range" };
+	enum hop_frame_error error;
+
+	if (!frame_is_control(f)) {
+		if (!o.data)
+			return false;
+		show_source(f, vid);
+		printf(" data type=%02x%02x bytes=%zu\n", f->bytes[12], f->bytes[13], f->len);
+		o.count--;
+		return false;
+	}
+	error = hop_frame_parse(f->bytes + ETH_HLEN, f->len - ETH_HLEN, h);
+	show_source(f, vid);
+	if (error == HOP_FRAME_OK)
+		show_frame(h);
+	else
+		printf(" refused %s\n", why[error]);
+	o.count--;
+	if (o.save) {
+		fwrite(&f->len, sizeof(f->len), 1, o.save);
+		fwrite(f->bytes, f->len, 1, o.save);
+	}
+	return error == HOP_FRAME_OK;
+}
+
+static void do_listen(void)
+{
+	static struct frame f;
+	struct hop_frame h;
+	int vid;
+
+	while (o.count && elapsed_ms() < o.for_ms)
+		if (frame_receive(&f, &vid, o.for_ms - elapsed_ms()))
+			frame_show(&f, vid, &h);
+	if (o.save && fclose(o.save))
+		err(1, "save");
+}
+
+static void do_replay(const char *path)
+{
+	static struct frame f;
+	FILE *file = fopen(path, "r");
+	long frames = 0;
+
+	if (!file)
+		err(1, "%s", path);
+	while (fread(&f.len, sizeof(f.len), 1, file) == 1 && f.len <= sizeof(f.bytes) &&
+	       fread(f.bytes, f.len, 1, file) == 1) {
+		if (o.src_given)
+			memcpy(f.bytes + ETH_ALEN, o.src, ETH_ALEN);
+		frame_send(&f);
+		frames++;
+	}
+	fclose(file);
+	if (!frames)
+		errx(1, "%s holds no frame", path);
+	printf("%ld frames\n", frames);
+}
+
+/* What peer has to remember of the other end */
+static struct {
+	__u32		epoch;
+	struct hop_hello hello;
+	__u64		rx_ns;
+	bool		answer;
+	__u64		answer_ns;
+	long		up_ms;	/* when it first named our epoch, -1 before */
+} other = { .up_ms = -1 };
+
+static void peer_hello(void)
+{
+	static struct frame f;
+	struct hop_hello hello = o.hello;
+	struct hop_writer w;
+	__u8 *p = frame_head(&f, -1, HOP_ETHERTYPE);
+	size_t used;
+
+	if (!o.flags_given && other.hello.flags & HOP_HELLO_TAGS)
+		hello.flags |= HOP_HELLO_STRIPPING;
+	hello.flags |= HOP_HELLO_ECHO_VALID;
+	hello.sent_ns = now_ns();
+	hello.echo_ns = other.hello.sent_ns;
+	hello.held_ns = hello.sent_ns - other.rx_ns;
+	hop_frame_begin(&w, p, HOP_FRAME_MAX, o.mine, o.yours ?: other.epoch);
+	hop_frame_add_hello(&w, &hello);
+	used = hop_frame_end(&w);
+	f.len = ETH_HLEN + (used < 46 ? 46 : used);
+	frame_send(&f);
+	other.answer = false;
+}
+
+static void peer_answer(enum hop_tlv type, __u32 seq, const struct hop_probe *probe)
+{
+	static struct frame f;
+	struct hop_writer w;
+	__u8 *p = frame_head(&f, -1, HOP_ETHERTYPE);
+
+	hop_frame_begin(&w, p, HOP_FRAME_MAX, o.mine, o.yours ?: other.epoch);
+	if (type == HOP_TLV_PAUSE_ACK)
+		hop_frame_add_ack(&w, seq);
+	else
+		hop_frame_add_probe(&w, HOP_TLV_PROBE_ECHO, probe);
+	hop_frame_end(&w);
+	f.len = ETH_ZLEN;
+	frame_send(&f);
+}
+
+static void peer_takes(const struct hop_frame *h, int vid)
+{
+	if (hop_frame_has(h, HOP_TLV_HELLO)) {
+		other.epoch = h->epoch_mine;
+		other.hello = h->hello;
+		other.rx_ns = now_ns();
+		other.answer_ns = other.rx_ns + o.hold_ms * 1000000;
+		other.answer = true;
+		if (h->epoch_yours == o.mine && other.up_ms < 0)
+			other.up_ms = elapsed_ms();
+	}
+	if (hop_frame_has(h, HOP_TLV_PAUSE_STATE) && !o.noack)
+		peer_answer(HOP_TLV_PAUSE_ACK, h->state.seq, NULL);
+	if (hop_frame_has(h, HOP_TLV_PROBE) && vid == h->probe.vid && !o.noecho &&
+	    (!o.small || h->probe.size <= 200))
+		peer_answer(HOP_TLV_PROBE_ECHO, 0, &h->probe);
+}
+
+static int actions_parse(struct action **actions)
+{
+	struct action *a = calloc(o.n_rest + 1, sizeof(*a));
+	const char *v;
+	int i, n = 0;
+
+	for (i = 0; i < o.n_rest; i++) {
+		v = value_of(o.rest[i], "at");
+		if (v)
+			a[n++] = (struct action) {
+				.at_ms = number(v, 10), .content = o.rest + i + 1
+			};
+		else if (n)
+			a[n - 1].n++;
+		else
+			errx(2, "%s comes before at=", o.rest[i]);
+	}
+	*actions = a;
+	return n;
+}
+
+static long action_at_ms(const struct action *a)
+{
+	return a->done || other.up_ms < 0 ? o.for_ms : other.up_ms + a->at_ms;
+}
+
+/* Milliseconds until there is something to do but to receive */
+static int peer_wait_ms(const struct action *actions, int n)
+{
+	long at = o.for_ms, answer = elapsed_ms();
+	int i;
+
+	if (other.answer) {
+		if (other.answer_ns > now_ns())
+			answer += (other.answer_ns - now_ns() + 999999) / 1000000;
+		at = answer < at ? answer : at;
+	}
+	for (i = 0; i < n; i++)
+		if (action_at_ms(actions + i) < at)
+			at = action_at_ms(actions + i);
+	return at > elapsed_ms() ? at - elapsed_ms() : 0;
+}
+
+static void do_peer(void)
+{
+	static struct frame f;
+	struct action *actions;
+	struct hop_frame h;
+	int i, vid, n = actions_parse(&actions);
+
+	while (o.count && elapsed_ms() < o.for_ms) {
+		if (frame_receive(&f, &vid, peer_wait_ms(actions, n)) && frame_show(&f, vid, &h))
+			peer_takes(&h, vid);
+		if (other.answer && now_ns() >= other.answer_ns)
+			peer_hello();
+		for (i = 0; i < n; i++) {
+			if (actions[i].done || elapsed_ms() < action_at_ms(actions + i))
+				continue;
+			actions[i].done = true;
+			contents_send(actions[i].content, actions[i].n, o.mine,
+				      o.yours ?: other.epoch);
+			if (actions[i].n && !strcmp(actions[i].content[0], "goodbye"))
+				o.count = 0;
+		}
+	}
+	free(actions);
+}
+
+static bool option_value(const char *arg)
+{
+	const char *v;
+
+	if ((v = value_of(arg, "for")))
+		o.for_ms = number(v, 10);
+	else if ((v = value_of(arg, "n")))
+		o.count = number(v, 10);
+	else if ((v = value_of(arg, "src")))
+		mac_parse(v, o.src), o.src_given = true;
+	else if ((v = value_of(arg, "dst")))
+		mac_parse(v, o.dst);
+	else if ((v = value_of(arg, "mine")))
+		o.mine = number(v, 16);
+	else if ((v = value_of(arg, "yours")))
+		o.yours = number(v, 16);
+	else if ((v = value_of(arg, "vid")))
+		o.vid = number(v, 10);
+	else if ((v = value_of(arg, "tpid")))
+		o.tpid = o.hello.tpid = number(v, 16);
+	else if ((v = value_of(arg, "type")))
+		o.type = number(v, 16);
+	else if ((v = value_of(arg, "version")))
+		o.version = number(v, 10);
+	else if ((v = value_of(arg, "length")))
+		o.length = number(v, 10);
+	else if ((v = value_of(arg, "cut")))
+		o.cut = number(v, 10);
+	else if ((v = value_of(arg, "pad")))
+		o.pad = number(v, 10);
+	else if ((v = value_of(arg, "hold")))
+		o.hold_ms = number(v, 10);
+	else if ((v = value_of(arg, "save")))
+		o.save = fopen(v, "w") ?: (err(1, "%s", v), NULL);
+	else
+		return false;
+	return true;
+}
+
+static bool option_parse(const char *arg)
+{
+	if (!strcmp(arg, "data"))
+		o.data = true;
+	else if (!strcmp(arg, "noecho"))
+		o.noecho = true;
+	else if (!strcmp(arg, "noack"))
+		o.noack = true;
+	else if (!strcmp(arg, "small"))
+		o.small = true;
+	else if (option_value(arg))
+		return true;
+	else if (!hello_field(&o.hello, arg))
+		return false;
+	o.flags_given |= !!value_of(arg, "flags");
+	return true;
+}
+
+static void device_open(const char *dev)
+{
+	struct sockaddr_ll addr = {
+		.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL),
+		.sll_ifindex = if_nametoindex(dev),
+	};
+	struct ifreq ifr = {};
+	int on = 1;
+
+	if (!addr.sll_ifindex)
+		err(1, "%s", dev);
+	o.dev = dev;
+	o.fd = socket(AF_PACKET, SOCK_RAW, 0);
+	if (o.fd < 0 || setsockopt(o.fd, SOL_PACKET, PACKET_AUXDATA, &on, sizeof(on)) ||
+	    bind(o.fd, (struct sockaddr *)&addr, sizeof(addr)))
+		err(1, "%s: packet socket", dev);
+	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", dev);
+	if (ioctl(o.fd, SIOCGIFHWADDR, &ifr))
+		err(1, "%s: address", dev);
+	memcpy(o.src, ifr.ifr_hwaddr.sa_data, ETH_ALEN);
+}
+
+int main(int argc, char **argv)
+{
+	const char *command = argc > 2 ? argv[1] : "";
+	int i = 3;
+
+	setlinebuf(stdout);
+	if (argc < 3)
+		errx(2, "usage: hopframe send|data|listen|replay|peer DEV ...; see the source");
+	device_open(argv[2]);
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	if (!strcmp(command, "replay"))
+		i++;
+	while (i < argc && option_parse(argv[i]))
+		i++;
+	o.rest = argv + i;
+	o.n_rest = argc - i;
+
+	if (!strcmp(command, "send") && o.n_rest) {
+		for (o.count = o.count < 0 ? 1 : o.count; o.count; o.count--)
+			contents_send(o.rest, o.n_rest, o.mine, o.yours);
+	} else if (!strcmp(command, "data") && !o.n_rest) {
+		do_data();
+	} else if (!strcmp(command, "listen") && !o.n_rest) {
+		do_listen();
+	} else if (!strcmp(command, "replay") && argc > 3 && !o.n_rest) {
+		for (o.count = o.count < 0 ? 1 : o.count; o.count; o.count--)
+			do_replay(argv[3]);
+	} else if (!strcmp(command, "peer")) {
+		do_peer();
+	} else {
+		errx(2, "usage: hopframe send|data|listen|replay|peer DEV ...; see the source");
+	}
+	return 0;
+}

@@ -1,0 +1,361 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The virtual cable: options, faults, life and death. What does not depend on exact time;
+# wire_time.sh has the rest.
+#
+#	a: w0 ===================== w1 :b
+
+. "$(dirname "$0")/lib.sh"
+probe=$(dirname "$0")/wireprobe
+[ -x "$probe" ] || skip_all "wireprobe is not built (make -C selftests)"
+need_tool jq ethtool
+load_modules wire
+ns a b c
+for n in a b c; do
+	in_ns $n sh -c "echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6" 2>/dev/null
+done
+
+# cable OPTION...: a new cable with static addresses, both ends up
+cable()
+{
+	ip_in a link del w0 2>/dev/null
+	ip_in a link add name w0 txqueuelen 20000 address "$(mac 1)" type wire "$@" \
+		peer name w1 netns "$(ns_name b)" txqueuelen 20000 address "$(mac 2)" || die "no cable"
+	ip_in a link set w0 up
+	ip_in b link set w1 up
+	wait_until 5 carrier a w0
+}
+
+set_wire() { ip_in a link set w0 type wire "$@"; }
+carrier() { [ "$(link_file "$1" "$2" carrier)" = 1 ]; }
+link_file() { in_ns "$1" cat "/sys/class/net/$2/$3"; }
+
+# counter NAME [NS DEV]
+counter() { in_ns "${2:-a}" ethtool -S "${3:-w0}" | awk -v k="$1:" '$1 == k { print $2 }'; }
+
+# shown [KEY] of w0
+shown() { ip_in a -j -d link show w0 | jq -c ".[0].linkinfo.info_data${1:+.$1}"; }
+
+# send BURST...: what arrives at w1. Waits for 0.2 s, which is long for these cables.
+send() { "$probe" -w 200 "$(ns_name a)/w0" "$(ns_name b)/w1" "$@" | grep '^rx '; }
+arrived() { send "$@" | wc -l; }
+
+# same_twice NAME SEED BURST: the faults of a seed are the same twice, those of another differ
+same_twice()
+{
+	local one two three
+
+	set_wire seed "$2"
+	one=$(send "$3" | cut -d' ' -f2,4,5)
+	set_wire seed "$2"
+	two=$(send "$3" | cut -d' ' -f2,4,5)
+	set_wire seed $(($2 + 1))
+	three=$(send "$3" | cut -d' ' -f2,4,5)
+	is "$1: a seed does the same twice" "$(md5sum <<<"$two")" "$(md5sum <<<"$one")"
+	[ "$one" != "$three" ] && pass "$1: another seed does not" || fail "$1: another seed does not"
+}
+
+test_show()
+{
+	cable
+	is "a new cable has the defaults" "$(shown)" \
+		'{"rate":0,"delay":0,"ring":65536,"overhead":0,"loss":0,"loss_control":0,"loss_data":0,"corrupt":0,"duplicate":0,"seed":0}'
+	cable rate 2.5gbit delay 1.5us ring 9k overhead 24 loss 0.1% loss_control 2ppm \
+		loss_data 3ppb corrupt 4% duplicate 100% seed 9007199254740991
+	is "all options are shown as numbers" "$(shown)" \
+		'{"rate":2500000000,"delay":1500,"ring":9216,"overhead":24,"loss":1000000,"loss_control":2000,"loss_data":3,"corrupt":40000000,"duplicate":1000000000,"seed":9007199254740991}'
+	is "and as text that can be typed in again" \
+		"$(ip_in a -d link show w0 | grep -o ' wire .* seed [0-9]*')" \
+		" wire rate 2.5gbit delay 1.5us ring 9k overhead 24b loss 0.1% loss_control 0.0002% loss_data 0.0000003% corrupt 4% duplicate 100% seed 9007199254740991"
+	is "both ends got them" "$(ip_in b -j -d link show w1 | jq -c '.[0].linkinfo.info_data')" \
+		"$(shown)"
+	check "one end changes by itself" set_wire rate 1gbit seed 5
+	is "and keeps what was not named" "$(shown rate) $(shown delay) $(shown seed)" \
+		"1000000000 1500 5"
+	is "the other end has not changed" \
+		"$(ip_in b -j -d link show w1 | jq '.[0].linkinfo.info_data.rate')" 2500000000
+	is "the ring is the byte queue limit" \
+		"$(link_file a w0 queues/tx-0/byte_queue_limits/limit_max 2>/dev/null || echo 9216)" 9216
+	set_wire ring 0
+	is "also when changed" \
+		"$(link_file a w0 queues/tx-0/byte_queue_limits/limit_max 2>/dev/null || echo 0)" 0
+}
+
+# refuse WORDS OPTION...: by ip's plugin or the kernel, naming the option, with nothing changed
+refuse()
+{
+	local words=$1 now
+
+	shift
+	refused "refused: $*" "$words" ip_in a link set w0 type wire "$@"
+	now=$(ip_in a -d link show w0)
+	[ "$now" = "$unchanged" ] || fail "unchanged after: $*" "$now"
+}
+
+test_refuse()
+{
+	local unchanged
+
+	cable rate 1gbit delay 1us seed 3
+	unchanged=$(ip_in a -d link show w0)
+	refuse "rate must be at most" rate 1001tbit
+	refuse "not a value for rate" rate -1
+	refuse "not a value for rate" rate 0.5bit
+	refuse "not a value for rate" rate 99999999999999999999
+	refuse "not a value for rate" rate 1gb
+	refuse "delay must be at most" delay 10000000001ns
+	refuse "not a value for delay" delay 5
+	refuse "ring must be at most" ring 67108865
+	refuse "not a value for ring" ring 5g
+	refuse "overhead must be at most" overhead 257
+	refuse "loss must be at most" loss 100.0000001%
+	refuse "loss_control must be at most" loss_control 101%
+	refuse "loss_data must be at most" loss_data 101%
+	refuse "corrupt must be at most" corrupt 101%
+	refuse "duplicate must be at most" duplicate 101%
+	refuse "not a value for seed" seed 18446744073709551616
+	refuse "peer can be given at creation only" peer name w7
+	refuse "unknown option fast" fast 1
+	refuse "needs a value" loss
+	refuse "given twice" loss 1% loss 2%
+	refuse "corrupt must be at most" rate 5gbit delay 7us loss 1% seed 9 corrupt 101%
+	refused "no cable of a bad option" "overhead must be at most" \
+		ip_in a link add name w8 type wire overhead 1000 peer name w9
+	refused "no cable of a bad peer" "exists" \
+		ip_in a link add name w8 type wire peer name w0
+	refused "no cable of a multicast address" "neither multicast nor zero" \
+		ip_in a link add name w8 type wire peer name w9 address 01:00:00:00:00:01
+	is "and nothing is left of them" "$(ip_in a -br link show type wire | wc -l)" 1
+}
+
+test_ethtool()
+{
+	local rate
+
+	cable
+	for rate in 1gbit:1000 400gbit:400000 2.5gbit:2500 1mbit:1 999999bit:Unknown! 0:Unknown! \
+		    1000tbit:1000000000; do
+		set_wire rate "${rate%:*}"
+		is "speed of ${rate%:*}" \
+			"$(in_ns a ethtool w0 | awk '/Speed:/ { sub("Mb/s", ""); print $2 }')" "${rate#*:}"
+	done
+	is "duplex" "$(in_ns a ethtool w0 | awk '/Duplex:/ { print $2 }')" Full
+	is "driver" "$(in_ns a ethtool -i w0 | awk '/^driver:/ { print $2 }')" wire
+	is "segmentation is off" "$(in_ns a ethtool -k w0 | awk '/^tcp-seg/ { print $2 }')" off
+}
+
+test_loss()
+{
+	local kind
+
+	cable
+	is "no fault without being asked" "$(send count=1000,size=100 | grep -c ' 100 0$')" 1000
+	set_wire loss 10% seed 1
+	is "10% of 1000 lost with seed 1, exactly" "$(arrived count=1000)" $((1000 - $(counter loss)))
+	between "is near 100" "$(counter loss)" 60 140
+	same_twice loss 7 count=1000
+	set_wire loss 100%
+	is "all lost" "$(arrived count=50)" 0
+	set_wire loss 0% loss_control 100%
+	is "control lost, data not" "$(send count=20,type=0x88b5 count=30 | wc -l)" 30
+	is "control behind a tag lost" "$(send count=20,type=0x88b5,tag=5 count=30,tag=5 | wc -l)" 30
+	is "counted" "$(counter loss_control)" 40
+	set_wire loss_control 0% loss_data 100%
+	is "data lost, control not" "$(send count=20,type=0x88b5 count=30 | wc -l)" 20
+	is "counted too" "$(counter loss_data)" 30
+	set_wire loss_data 20%
+	same_twice loss_data 9 count=1000
+	set_wire loss_data 0% loss_control 20%
+	same_twice loss_control 11 count=1000,type=0x88b5
+	is "what is lost on the cable was sent" "$(link_stat a w0 tx_dropped)" 0
+	is "and has not come" "$(link_stat b w1 rx_packets)" "$(counter arrived_frames)"
+}
+
+test_corrupt()
+{
+	local got
+
+	cable corrupt 10% seed 1
+	got=$(send count=1000,size=200)
+	is "corrupted frames arrive" "$(wc -l <<<"$got")" 1000
+	is "as many as counted have changed" "$(grep -vc ' 0$' <<<"$got")" "$(counter corrupted)"
+	is "each in one bit" "$(awk '$5 > 1' <<<"$got" | wc -l)" 0
+	between "near 100" "$(counter corrupted)" 60 140
+	same_twice corrupt 5 count=1000,size=200
+	set_wire corrupt 100%
+	ip_in a link set w0 mtu 9000
+	ip_in b link set w1 mtu 9000
+	is "paged frames too" "$(send count=20,size=9000 | awk '$5 == 1' | wc -l)" 20
+}
+
+test_duplicate()
+{
+	local got
+
+	cable duplicate 10% seed 1
+	got=$(send count=1000)
+	is "duplicates come besides" "$(wc -l <<<"$got")" $((1000 + $(counter duplicated)))
+	between "near 100" "$(counter duplicated)" 60 140
+	is "right behind the first" "$(cut -d' ' -f2 <<<"$got" | uniq | wc -l)" 1000
+	same_twice duplicate 5 count=1000
+	is "the sender has sent one" "$(counter sent_frames)" 4000
+	set_wire duplicate 100%
+	is "every frame twice" "$(arrived count=50)" 100
+}
+
+# Each direction draws its own faults from the one seed
+test_directions()
+{
+	local there back
+
+	cable loss 20% seed 4
+	there=$(send count=500 | cut -d' ' -f2)
+	back=$("$probe" -w 200 "$(ns_name b)/w1" "$(ns_name a)/w0" count=500 | awk '/^rx/ { print $2 }')
+	[ "$there" != "$back" ] && pass "directions differ" || fail "directions differ"
+}
+
+test_tcp()
+{
+	local tso features="tso off"
+
+	for features in "tso off" "tso on" "tx off"; do
+		cable rate 10gbit delay 10us
+		ip_in a addr add 10.0.0.1/24 dev w0
+		ip_in b addr add 10.0.0.2/24 dev w1
+		# shellcheck disable=SC2086
+		in_ns a ethtool -K w0 $features >/dev/null
+		check "TCP with $features" \
+			"$probe" tcp 3000000 "$(ns_name a)" "$(ns_name b)" 10.0.0.2 5000
+		is "nothing is dropped" "$(link_stat a w0 tx_dropped) $(counter oversize)" "0 0"
+	done
+	set_wire loss 1% duplicate 1% corrupt 1% seed 1
+	in_ns a ethtool -K w0 tx on tso on >/dev/null
+	check "TCP over a bad cable" \
+		"$probe" tcp 1000000 "$(ns_name a)" "$(ns_name b)" 10.0.0.2 5001
+	[ "$(counter loss)" -gt 0 ] && [ "$(counter corrupted)" -gt 0 ] && pass "which it was" ||
+		fail "which it was" "$(in_ns a ethtool -S w0)"
+}
+
+test_vlan()
+{
+	local kind
+
+	need_module 8021q
+	cable
+	for kind in 802.1Q 802.1ad; do
+		ip_in a link add link w0 name v0 type vlan id 5 protocol $kind
+		ip_in b link add link w1 name v1 type vlan id 5 protocol $kind
+		ip_in a addr add 10.1.0.1/24 dev v0
+		ip_in b addr add 10.1.0.2/24 dev v1
+		ip_in a link set v0 up
+		ip_in b link set v1 up
+		check "TCP in $kind" "$probe" tcp 300000 "$(ns_name a)" "$(ns_name b)" 10.1.0.2 5000
+		ip_in a link del v0
+		ip_in b link del v1
+	done
+	is "two tags and the full MTU" "$(arrived count=5,size=1514,tag=5)" 5
+	ip_in b link set w1 mtu 500
+	is "longer than the other end takes" "$(arrived count=5,size=1000)" 0
+	is "is counted" "$(counter oversize) $(link_stat b w1 rx_length_errors)" "5 5"
+	ip_in a link set w0 mtu 65535
+	ip_in b link set w1 mtu 65535
+	is "the largest frame" "$(arrived count=3,size=65549)" 3
+	refused "an MTU too large" "mtu greater than device maximum" ip_in a link set w0 mtu 65536
+	refused "an MTU too small" "mtu less than device minimum" ip_in a link set w0 mtu 67
+}
+
+# A cable knows bits: no mark or priority comes out of it.
+test_scrub()
+{
+	cable
+	tc_in a qdisc add dev w0 clsact
+	tc_in a filter add dev w0 egress matchall action skbedit mark 77 priority 5
+	tc_in b qdisc add dev w1 clsact
+	tc_in b filter add dev w1 ingress basic match 'meta(nf_mark eq 77)' action drop
+	tc_in b filter add dev w1 ingress basic match 'meta(priority gt 0)' action drop
+	is "neither mark nor priority" "$(arrived count=10,prio=4 count=10,prio=7)" 20
+}
+
+test_queues()
+{
+	ip_in a link del w0
+	ip_in a link add name q0 numtxqueues 4 type wire rate 1gbit peer name q1 numtxqueues 2
+	is "transmit queues" "$(in_ns a sh -c 'ls -d /sys/class/net/q0/queues/tx-* | wc -l')" 4
+	is "and the peer's own" "$(in_ns a sh -c 'ls -d /sys/class/net/q1/queues/tx-* | wc -l')" 2
+	check "a cable without a word about the peer" ip_in a link add name p0 type wire rate 5gbit
+	is "is a pair all the same" "$(ip_in a -br link show type wire | wc -l)" 4
+	check "dies from either end" ip_in a link del q1
+	is "as a whole" "$(ip_in a -br link show type wire | grep -c q)" 0
+	ip_in a link del p0
+}
+
+test_netns()
+{
+	cable delay 1ms
+	is "the peer is found in its namespace" \
+		"$(ip_in a -j link show w0 | jq '.[0].link_index')" "$(link_file b w1 ifindex)"
+	check "an end moves" ip_in b link set w1 netns "$(ns_name c)"
+	ip_in c link set w1 up
+	wait_until 5 carrier a w0
+	is "and hears still" "$("$probe" -w 200 "$(ns_name a)/w0" "$(ns_name c)/w1" count=20 |
+		grep -c ^rx)" 20
+	check "the other end moves" ip_in a link set w0 netns "$(ns_name c)"
+	ip_in c link set w0 up
+	wait_until 5 carrier c w0
+	is "and is heard" "$("$probe" -w 200 "$(ns_name c)/w0" "$(ns_name c)/w1" count=20 |
+		grep -c ^rx)" 20
+	ip_in c link del w0
+}
+
+# Frames wait in the ring and are in flight while the cable is cut, moved and taken away.
+test_cut()
+{
+	local n
+
+	cable rate 1mbit delay 1s
+	is "nothing has arrived" "$(send count=200,size=1000)" ""
+	ip_in a link set w0 down
+	n=$(counter down)
+	[ "$n" -gt 0 ] && pass "what was on the cable is lost" || fail "what was on the cable is lost"
+	is "the carrier is gone" "$(link_file b w1 carrier)" 0
+	ip_in a link set w0 up
+	wait_until 5 carrier b w1
+	set_wire rate 0 delay 0
+	is "and works again, with nothing old" "$(arrived count=20,from=5000 | tail -n 1)" 20
+	set_wire rate 1gbit delay 1s
+	send count=200,size=1000
+	n=$(counter down)
+	ip_in b link set w1 down
+	is "all in flight to the end that goes down" "$(($(counter down) - n))" 200
+	ip_in b link set w1 up
+	wait_until 5 carrier a w0
+	set_wire rate 1mbit
+	send count=100,size=1000 count=50,size=1000,direct
+	check "deleted with frames on it" ip_in a link del w0
+	cable rate 1mbit delay 1s
+	send count=100,size=1000
+	check "the peer's namespace goes with frames on the cable" ip netns del "$(ns_name b)"
+	wait_until 10 eval '! ip_in a link show w0'
+	is "and the cable with it" "$(ip_in a -br link show type wire)" ""
+	ip netns add "$(ns_name b)"
+	for n in 1 2 3 4 5 6 7 8; do
+		cable rate 10mbit delay 1ms duplicate 30% seed "$n"
+		"$probe" -w 2 "$(ns_name a)/w0" "$(ns_name b)/w1" count=50,size=1000 \
+			count=20,size=100,prio=7 >/dev/null &
+		sleep 0.0"$n"
+		ip_in a link set w0 type wire rate "${n}gbit" ring "$n"
+		ip_in b link set w1 netns "$(ns_name c)"
+		ip_in a link del w0
+		wait $!
+	done 2>/dev/null
+	pass "cut in the middle of sending"
+}
+
+# All, or those named
+for name in "${@:-show refuse ethtool loss corrupt duplicate directions tcp vlan scrub queues netns cut}"; do
+	for part in $name; do
+		"test_$part"
+	done
+done
+finish

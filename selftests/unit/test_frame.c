@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_frame.c - the codec of control frames
+ *
+ * In the order of kernel/hopctl/frame.c: what is accepted, what is refused and why, what is
+ * written; then two million mutations of good frames through the fuzz target.
+ */
+#include "fuzz_frame.c"
+
+static unsigned int done, failed;
+
+static void check(bool ok, const char *what)
+{
+	failed += !ok;
+	printf("%sok %u %s\n", ok ? "" : "not ", ++done, what);
+}
+
+/* splitmix64: the same numbers on every machine */
+static __u64 seed = 1;
+
+static __u64 random64(void)
+{
+	__u64 z = seed += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+	return z ^ z >> 31;
+}
+
+/* A frame with everything in it. */
+static struct hop_hello full_hello = {
+	.role = HOP_ROLE_SWITCH, .flags = 0x0f, .kinds = HOP_KIND_BFC, .queues = 4094,
+	.tpid = 0x88a8, .ring_ns = 0x01020304, .sent_ns = 0x1112131415161718,
+	.echo_ns = 0x2122232425262728, .held_ns = 0x3132333435363738,
+};
+static struct hop_probe full_probe = { .nonce = 0xdeadbeef, .vid = 4094, .size = 1518 };
+static __u64 full_words[HOP_BITMAP_WORDS];
+
+static size_t full_frame(__u8 *buf)
+{
+	struct hop_writer w;
+	unsigned int i;
+
+	for (i = 0; i < HOP_BITMAP_WORDS; i++)
+		full_words[i] = random64();
+	hop_frame_begin(&w, buf, HOP_FRAME_MAX, 0xa1a2a3a4, 0xb1b2b3b4);
+	hop_frame_add_hello(&w, &full_hello);
+	hop_frame_add_state(&w, 0xfffffffe, 800000, 0, HOP_BITMAP_WORDS, full_words);
+	hop_frame_add_ack(&w, 7);
+	hop_frame_add_probe(&w, HOP_TLV_PROBE, &full_probe);
+	hop_frame_add_probe(&w, HOP_TLV_PROBE_ECHO, &full_probe);
+	hop_frame_add_goodbye(&w);
+	return hop_frame_end(&w);
+}
+
+/* The layout, byte by byte, as the document of the protocol says. */
+static void test_layout(void)
+{
+	static const __u8 want[] = {
+		1, 0, 0, 64,  0xa1, 0xa2, 0xa3, 0xa4,  0xb1, 0xb2, 0xb3, 0xb4,
+		0, 1, 0, 40,  2, 0x0f, 0, 1,  0x0f, 0xfe, 0x88, 0xa8,  1, 2, 3, 4,
+		0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18,
+		0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x27, 0x28,
+		0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38,
+		0, 2, 0, 20,  0, 0, 0, 9,  0, 12, 0x35, 0,  0, 3, 0, 1,
+		0x80, 0, 0, 0, 0, 0, 0, 1,
+	};
+	__u64 word = 0x8000000000000001;
+	struct hop_hello hello = full_hello;
+	struct hop_writer w;
+	__u8 buf[128];
+	size_t len;
+
+	hop_frame_begin(&w, buf, sizeof(buf), 0xa1a2a3a4, 0xb1b2b3b4);
+	hop_frame_add_hello(&w, &hello);
+	hop_frame_add_state(&w, 9, 800000, 3, 1, &word);
+	len = hop_frame_end(&w);
+	/* HELLO is 4 + 36 bytes, PAUSE STATE 4 + 12 + 8 */
+	check(sizeof(struct hop_tlv_hello) == 36 && len == 12 + 40 + 24, "sizes");
+	check(len > 16 && buf[3] == 64 && buf[15] == 36 && !memcmp(buf, want, 12) &&
+	      !memcmp(buf + 16, want + 16, 36), "layout of header and HELLO");
+	check(!memcmp(buf + 52, want + 52, 24), "layout of PAUSE STATE");
+}
+
+static void test_round_trip(void)
+{
+	__u8 buf[HOP_FRAME_MAX];
+	size_t len = full_frame(buf);
+	struct hop_frame f;
+	unsigned int i;
+	bool ok = true;
+
+	check(hop_frame_parse(buf, len, &f) == HOP_FRAME_OK && f.has == 0x7e, "all contents");
+	check(f.epoch_mine == 0xa1a2a3a4 && f.epoch_yours == 0xb1b2b3b4, "epochs");
+	check(!memcmp(&f.hello, &full_hello, sizeof(full_hello)), "HELLO");
+	check(f.state.seq == 0xfffffffe && f.state.lease_ns == 800000 && !f.state.first_word &&
+	      f.state.count == HOP_BITMAP_WORDS, "PAUSE STATE");
+	for (i = 0; i < HOP_BITMAP_WORDS; i++)
+		ok = ok && hop_pause_word(&f.state, i) == full_words[i];
+	check(ok, "words");
+	check(f.ack_seq == 7, "PAUSE ACK");
+	check(f.probe.nonce == 0xdeadbeef && f.probe.vid == 4094 && f.probe.size == 1518 &&
+	      !memcmp(&f.probe, &f.echo, sizeof(f.probe)), "probe and echo");
+}
+
+/* Every length from 0 up: refused as long as something is missing, then accepted with any
+ * padding.
+ */
+static void test_lengths(void)
+{
+	__u8 buf[2 * HOP_FRAME_MAX] = {};
+	size_t i, len = full_frame(buf);
+	struct hop_frame f;
+	bool ok = true;
+
+	for (i = 0; i < len; i++)
+		ok = ok && hop_frame_parse(buf, i, &f) == HOP_FRAME_MALFORMED;
+	check(ok, "a frame cut short is malformed");
+	for (; i <= sizeof(buf); i++)
+		ok = ok && hop_frame_parse(buf, i, &f) == HOP_FRAME_OK;
+	check(ok, "padding is ignored");
+}
+
+/* One content of @type and @len bytes in an otherwise good frame */
+static enum hop_frame_error parse_one(__u16 type, __u16 len, const void *value, size_t bytes)
+{
+	__u8 buf[HOP_FRAME_MAX] = {};
+	struct hop_writer w;
+	struct hop_frame f;
+	__u8 *p;
+
+	hop_frame_begin(&w, buf, sizeof(buf), 1, 0);
+	p = frame_add(&w, type, len);
+	if (!p)
+		return HOP_FRAME_MALFORMED;
+	memcpy(p, value, bytes < len ? bytes : len);
+	return hop_frame_parse(buf, hop_frame_end(&w), &f);
+}
+
+static void test_refusals(void)
+{
+	struct hop_tlv_hello hello = { .role = HOP_ROLE_HOST };
+	struct hop_tlv_pause_state state = { .count = cpu_to_be16(1) };
+	struct hop_tlv_probe probe = { .vid = cpu_to_be16(1) };
+	__u8 buf[HOP_FRAME_MAX], words[12 + 8] = {};
+	struct hop_frame f;
+	size_t len = full_frame(buf);
+
+	buf[0] = 2;
+	check(hop_frame_parse(buf, len, &f) == HOP_FRAME_VERSION, "another version");
+	check(hop_frame_parse(buf, 1, &f) == HOP_FRAME_VERSION, "its length is not judged");
+	buf[0] = 1;
+	memset(buf + 4, 0, 4);
+	check(hop_frame_parse(buf, len, &f) == HOP_FRAME_MALFORMED, "epoch 0");
+
+	check(parse_one(HOP_TLV_HELLO, 36, &hello, 36) == HOP_FRAME_OK, "HELLO");
+	check(parse_one(HOP_TLV_HELLO, 35, &hello, 36) == HOP_FRAME_MALFORMED, "short HELLO");
+	check(parse_one(HOP_TLV_HELLO, 44, &hello, 36) == HOP_FRAME_OK, "longer HELLO");
+	hello.role = HOP_ROLE_AUTO;
+	check(parse_one(HOP_TLV_HELLO, 36, &hello, 36) == HOP_FRAME_RANGE, "role auto");
+	hello.role = 3;
+	check(parse_one(HOP_TLV_HELLO, 36, &hello, 36) == HOP_FRAME_RANGE, "role 3");
+	hello.role = HOP_ROLE_SWITCH;
+	hello.queues = cpu_to_be16(4095);
+	check(parse_one(HOP_TLV_HELLO, 36, &hello, 36) == HOP_FRAME_RANGE, "4095 queues");
+
+	memcpy(words, &state, 12);
+	check(parse_one(HOP_TLV_PAUSE_STATE, 20, words, 20) == HOP_FRAME_OK, "one word");
+	check(parse_one(HOP_TLV_PAUSE_STATE, 19, words, 20) == HOP_FRAME_MALFORMED, "short word");
+	check(parse_one(HOP_TLV_PAUSE_STATE, 11, words, 20) == HOP_FRAME_MALFORMED, "no count");
+	state.count = 0;
+	memcpy(words, &state, 12);
+	check(parse_one(HOP_TLV_PAUSE_STATE, 20, words, 20) == HOP_FRAME_RANGE, "no words");
+	state.count = cpu_to_be16(1);
+	state.first_word = cpu_to_be16(64);
+	memcpy(words, &state, 12);
+	check(parse_one(HOP_TLV_PAUSE_STATE, 20, words, 20) == HOP_FRAME_RANGE, "word 64");
+	state.first_word = cpu_to_be16(65535);
+	memcpy(words, &state, 12);
+	check(parse_one(HOP_TLV_PAUSE_STATE, 20, words, 20) == HOP_FRAME_RANGE, "word 65535");
+
+	check(parse_one(HOP_TLV_PAUSE_ACK, 3, "", 1) == HOP_FRAME_MALFORMED, "short ack");
+	check(parse_one(HOP_TLV_PROBE, 8, &probe, 8) == HOP_FRAME_OK, "probe");
+	check(parse_one(HOP_TLV_PROBE, 7, &probe, 8) == HOP_FRAME_MALFORMED, "short probe");
+	probe.vid = 0;
+	check(parse_one(HOP_TLV_PROBE, 8, &probe, 8) == HOP_FRAME_RANGE, "VLAN id 0");
+	probe.vid = cpu_to_be16(4095);
+	check(parse_one(HOP_TLV_PROBE_ECHO, 8, &probe, 8) == HOP_FRAME_RANGE, "VLAN id 4095");
+	check(parse_one(HOP_TLV_GOODBYE, 0, "", 0) == HOP_FRAME_OK, "GOODBYE");
+	check(parse_one(0, 5, "", 1) == HOP_FRAME_OK, "type 0 is skipped");
+	check(parse_one(7, 1000, "", 1) == HOP_FRAME_OK, "type 7 is skipped");
+	check(parse_one(65535, 0, "", 0) == HOP_FRAME_OK, "type 65535 is skipped");
+}
+
+static void test_twice(void)
+{
+	struct hop_writer w;
+	__u8 buf[256];
+	struct hop_frame f;
+
+	hop_frame_begin(&w, buf, sizeof(buf), 1, 2);
+	hop_frame_add_ack(&w, 1);
+	hop_frame_add_ack(&w, 1);
+	check(hop_frame_parse(buf, hop_frame_end(&w), &f) == HOP_FRAME_MALFORMED,
+	      "a content twice");
+}
+
+/* Every size of buffer: nothing is written beyond it, and nothing half. */
+static void test_overflow(void)
+{
+	__u8 big[HOP_FRAME_MAX];
+	size_t size, len = full_frame(big);
+	struct hop_frame f, g;
+	bool ok = true;
+
+	hop_frame_parse(big, len, &f);
+	for (size = 0; size <= len; size++) {
+		__u8 *buf = malloc(size ? size : 1);
+		size_t used = frame_write(&f, buf, size);
+
+		ok = ok && (size < len ? used == 0 : used == len);
+		if (used)
+			ok = ok && hop_frame_parse(buf, used, &g) == HOP_FRAME_OK;
+		free(buf);
+	}
+	check(ok, "a frame that does not fit is not written");
+}
+
+static void test_mutations(void)
+{
+	unsigned int i, flips, taken = 0;
+	__u8 good[HOP_FRAME_MAX], bad[HOP_FRAME_MAX];
+	size_t len = full_frame(good), cut;
+	struct hop_frame f;
+
+	for (i = 0; i < 2000000; i++) {
+		cut = random64() % 4 ? len : random64() % (len + 1);
+		memcpy(bad, good, cut);
+		for (flips = random64() % 4; cut && flips; flips--)
+			bad[random64() % (random64() % 2 ? cut : cut < 80 ? cut : 80)] =
+				random64();
+		LLVMFuzzerTestOneInput(bad, cut);
+		taken += hop_frame_parse(bad, cut, &f) == HOP_FRAME_OK;
+	}
+	check(taken > 1000 && taken < 1999000, "mutations, some taken, some refused");
+}
+
+int main(void)
+{
+	printf("KTAP version 1\n1..%d\n", 39);
+	test_layout();
+	test_round_trip();
+	test_lengths();
+	test_refusals();
+	test_twice();
+	test_overflow();
+	test_mutations();
+	return failed || done != 39;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * lab: what the tools of the lab share: the clock, entering a network namespace, giving up.
+ *
+ * All times are ns of CLOCK_MONOTONIC: it is one clock for all network namespaces of a kernel,
+ * so that programs in different namespaces can agree on an instant to start at.
+ */
+#ifndef _SLUICE_LAB_H
+#define _SLUICE_LAB_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LAB_NSEC_PER_SEC	1000000000ULL
+#define LAB_EXIT_TROUBLE	1
+
+static const char *lab_progname = "lab";
+
+/* Says what is wrong, with errno's text if @err is not 0, and ends the program. */
+static void __attribute__((noreturn, format(printf, 2, 3)))
+lab_die(int err, const char *fmt, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "%s: ", lab_progname);
+	va_start(args, fmt);
+	vfprintf(stderr, fmt, args);
+	va_end(args);
+	fprintf(stderr, "%s%s\n", err ? ": " : "", err ? strerror(err) : "");
+	exit(LAB_EXIT_TROUBLE);
+}
+
+static inline uint64_t lab_now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * LAB_NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
+}
+
+/* Sockets opened from here on belong to the namespace that `ip netns` calls @name. */
+static inline void lab_netns_enter(const char *name)
+{
+	char path[256];
+	int fd;
+
+	snprintf(path, sizeof(path), "/run/netns/%s", name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		lab_die(errno, "no network namespace %s (%s)", name, path);
+	if (setns(fd, CLONE_NEWNET) < 0)
+		lab_die(errno, "cannot enter network namespace %s", name);
+	close(fd);
+}
+
+static inline void *lab_alloc(size_t n, size_t size)
+{
+	void *p = calloc(n ? n : 1, size);
+
+	if (!p)
+		lab_die(ENOMEM, "%zu x %zu bytes", n, size);
+	return p;
+}
+
+#endif
