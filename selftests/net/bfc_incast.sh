@@ -34,16 +34,22 @@ box()
 	ip_in "$1" link set e0 up
 }
 
+# Frames are counted to the last one: nothing but ours may be sent.
+quiet() { in_ns "$1" sh -c 'echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6'; }
+
 build()
 {
 	local i
 
 	ns sw r
+	quiet sw
+	quiet r
 	ip_in sw link add br0 type bridge
 	ip_in sw link set br0 up
 	box r 100 10.0.0.100
 	for ((i = 1; i <= SENDERS; i++)); do
 		ns "s$i"
+		quiet "s$i"
 		box "s$i" $i 10.0.0.$i
 		neigh "s$i" e0 10.0.0.100 "$(mac 100)"
 	done
@@ -123,7 +129,8 @@ done
 diag "backlog at most $peak bytes, $marks marks, $pauses pauses sent, $obeyed obeyed"
 between "bfc: packets were marked" "$marks" 1 $ALL
 between "bfc: pauses were sent" "$pauses" $SENDERS $ALL
-between "bfc: pauses were obeyed" "$obeyed" $SENDERS "$pauses"
+# More than were sent, if a lease ran out on a slow machine and the refresh paused again.
+between "bfc: pauses were obeyed" "$obeyed" $SENDERS $ALL
 between "bfc: the highest backlog is below the limit" "$peak" 1500 $((LIMIT * 1500))
 
 scheme bfc limit $((LIMIT * 1500)) nopause
