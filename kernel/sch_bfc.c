@@ -906,10 +906,14 @@ static bool bfc_looks_tagged(const struct bfc_sched *q, const struct sk_buff *sk
 static bool bfc_tag(struct Qdisc *sch, struct bfc_sched *q, struct sk_buff *skb, bool control)
 {
 	u32 len = qdisc_pkt_len(skb);
+	int err;
 
 	if (!hop_tagging(&q->member) || (control && !bfc_looks_tagged(q, skb)))
 		return true;
-	if (unlikely(hop_tag_push(&q->member, skb, control ? HOP_NO_QUEUE : bfc_cb(skb)->queue))) {
+	err = hop_tag_push(&q->member, skb, control ? HOP_NO_QUEUE : bfc_cb(skb)->queue);
+	if (unlikely(err == -EMSGSIZE) && !bfc_looks_tagged(q, skb))
+		return true;
+	if (unlikely(err)) {
 		kfree_skb(skb);
 		qdisc_qstats_drop(sch);
 		q->stats.drop_tag++;

@@ -185,7 +185,9 @@ void hop_pause_dec(const struct hop_member *m, u16 handle);
  *
  * A tag that the packet has in metadata is kept, inside.
  * Context: qdisc lock. Call only if hop_tagging().
- * Return: 0, or an error: the caller still owns @skb and has to drop it.
+ * Return: 0, or an error, and the caller still owns @skb. -EMSGSIZE: the link does not take it with
+ * one more tag, and it may go without one unless it starts with one of the fabric's TPID, which
+ * the neighbour would take off. It has to be dropped otherwise.
  */
 int hop_tag_push(const struct hop_member *m, struct sk_buff *skb, u16 queue);
 

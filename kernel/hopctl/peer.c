@@ -112,6 +112,14 @@ static u8 state_resolve(const struct hop_port *port)
 	return HOP_STATE_PROBING;
 }
 
+/* How long a frame that has left its sub-queue may be on its way: on the card, then on the
+ * link. A card that does not say what it holds is given a HELLO interval.
+ */
+static u64 peer_flight_ns(const struct hop_port *port, u32 ring_ns)
+{
+	return HOP_FLIGHT_NS + (ring_ns ?: HOP_HELLO_NS) + port->hrtt_used;
+}
+
 /* Does the neighbour take tags off because of what we say now, not of what we said once? */
 static bool peer_strips(const struct hop_port *port)
 {
@@ -148,7 +156,7 @@ void hop_peer_state(struct hop_port *port, u64 now)
 	if (ready && !peer_strips(port))
 		state = HOP_STATE_PROBING;
 	if (port->tagging && state != HOP_STATE_TAGGING)
-		port->tags_until = now + HOP_DEAD_NS;
+		port->tags_until = now + peer_flight_ns(port, hop_tx_ring_ns(port));
 	if (state == port->state)
 		return;
 	WRITE_ONCE(port->state, state);
@@ -156,8 +164,8 @@ void hop_peer_state(struct hop_port *port, u64 now)
 	trace_hop_state(port, state);
 }
 
-/* Take tags off while the neighbour says TAGS; it goes on saying so for a dead interval after
- * the last one. If it can no longer say anything, strip_at has been set instead.
+/* Take tags off while the neighbour says TAGS; it goes on saying so while the last one may be
+ * on its way. If it can no longer say anything, strip_at has been set instead.
  */
 static void peer_strip(struct hop_port *port, u64 now)
 {
@@ -184,6 +192,42 @@ void hop_peer_unstrip(struct hop_port *port, u64 now)
 {
 	if (port->strip && port->strip_at == U64_MAX)
 		port->strip_at = now + HOP_LINGER_NS;
+}
+
+/**
+ * hop_peer_left - the neighbour said goodbye
+ * @port: the port
+ * @now: time
+ *
+ * It tags no more. What it has tagged is on its card or on its way; what comes later with a tag
+ * of our TPID is a user's.
+ */
+void hop_peer_left(struct hop_port *port, u64 now)
+{
+	u64 flight = peer_flight_ns(port, port->peer.hello.ring_ns);
+
+	hop_peer_lost(port, now);
+	if (port->strip)
+		port->strip_at = min(port->strip_at, now + flight);
+}
+
+/**
+ * hop_peer_heard_us_leave - a frame for a port that has said goodbye
+ * @port: the port
+ * @f: the frame
+ *
+ * A HELLO of the neighbour that we had, newer than all before and without TAGS, says that its
+ * last tagged frame has arrived.
+ */
+void hop_peer_heard_us_leave(struct hop_port *port, const struct hop_frame *f)
+{
+	const struct hop_peer *peer = &port->peer;
+
+	if (!hop_frame_has(f, HOP_TLV_HELLO) || f->epoch_mine != peer->epoch ||
+	    f->hello.sent_ns <= peer->hello.sent_ns || f->hello.flags & HOP_HELLO_TAGS)
+		return;
+	WRITE_ONCE(port->strip, 0);
+	port->strip_at = U64_MAX;
 }
 
 /**
@@ -488,6 +532,8 @@ u64 hop_peer_next(const struct hop_port *port)
 {
 	u64 at = port->strip_at;
 
+	if (port->tags_until)
+		at = min(at, port->tags_until);
 	if (port->peer.up)
 		at = min(at, port->peer.heard_ns + HOP_DEAD_NS);
 	if (port->peer.other_ns)
@@ -509,6 +555,10 @@ void hop_peer_expire(struct hop_port *port, u64 now)
 	if (peer->other_ns && now >= peer->other_ns + HOP_DEAD_NS) {
 		peer->other_ns = 0;
 		hop_peer_state(port, now);
+	}
+	if (port->tags_until && now >= port->tags_until) {
+		port->tags_until = 0;
+		hop_hello_soon(port, now);
 	}
 	if (now >= port->strip_at) {
 		WRITE_ONCE(port->strip, 0);

@@ -15,7 +15,7 @@
  *   RCU                         members read by hook and worker; hop_net.owner
  *   atomics                     pause counters, dirty words, n_active
  *   per CPU                     struct hop_pcpu
- *   written under lock, read    strip, handles, paused, tagging, hrtt_used, speed
+ *   written under lock, read    strip, handles, frame_max, paused, tagging, hrtt_used, speed
  *   with READ_ONCE
  *
  * Lock order: RTNL, then hop_port.lock, then hop_net.lock.
@@ -37,6 +37,7 @@
 #define HOP_HELLO_FIRST_NS	(1ULL * NSEC_PER_MSEC)	/* doubled up to HOP_HELLO_NS */
 #define HOP_DEAD_NS		(1ULL * NSEC_PER_SEC)
 #define HOP_LINGER_NS		(HOP_DEAD_NS + 2 * HOP_HELLO_NS)
+#define HOP_FLIGHT_NS		(1ULL * NSEC_PER_MSEC)	/* margin, see hop_peer_flight_ns() */
 
 /* A HELLO that was held for long tells less about the link than about two clocks' rates, so
  * each fourth one is answered at once and only those answers are measured.
@@ -174,6 +175,9 @@ struct hop_candidate {
  * @tries: probes sent in it
  * @answered: its full-size probe was echoed
  * @small_passed: a small probe was echoed since the last full-size one was
+ * @long_nonce: of its probe that leaves room for a tag of the user's
+ * @long_answered: that one was echoed
+ * @long_failed: rounds in a row with an answer to the full-size probe only
  * @failed: rounds in a row without an answer
  * @hellos: hop_peer.hellos at the start of the round
  * @round_ns: when the next round is due
@@ -191,6 +195,9 @@ struct hop_probing {
 	u8	tries;
 	bool	answered;
 	bool	small_passed;
+	u32	long_nonce;
+	bool	long_answered;
+	u8	long_failed;
 	u8	failed;
 	u32	hellos;
 	u64	round_ns;
@@ -246,6 +253,7 @@ struct hop_range {
  * @pcpu: counters of each packet
  * @strip: TPID while fabric tags are taken off, else 0
  * @handles: first handle << 16 | sub-queues of the neighbour that have one; 0 if none
+ * @frame_max: longest frame with the fabric tag that the probes have shown to pass, bytes
  * @uppers: ifindices of upper devices that were looked up once
  * @speed: bytes per second, 0 if unknown
  * @hrtt_used: HRTT of this link, ns; 0 if unknown
@@ -300,6 +308,7 @@ struct hop_port {
 	struct hop_pcpu __percpu *pcpu;
 	u16			strip;
 	u32			handles;
+	u32			frame_max;
 	int			uppers[HOP_UPPERS];
 
 	/* read by qdiscs through their members */
@@ -411,6 +420,8 @@ void hop_peer_role(struct hop_port *port);
 void hop_peer_state(struct hop_port *port, u64 now);
 void hop_peer_hrtt(struct hop_port *port);
 void hop_peer_unstrip(struct hop_port *port, u64 now);
+void hop_peer_left(struct hop_port *port, u64 now);
+void hop_peer_heard_us_leave(struct hop_port *port, const struct hop_frame *f);
 u64 hop_peer_next(const struct hop_port *port);
 void hop_peer_expire(struct hop_port *port, u64 now);
 u32 hop_peer_raw_hrtt(const struct hop_port *port);
@@ -424,6 +435,7 @@ void hop_probe_rx(struct hop_port *port, const struct hop_probe *probe, u64 now)
 void hop_probe_echoed(struct hop_port *port, const struct hop_probe *echo, u64 now);
 bool hop_probe_due(struct hop_port *port, u64 now);
 u64 hop_probe_next(const struct hop_port *port);
+unsigned int hop_probe_size(const struct hop_port *port);
 
 /* pause.c */
 void hop_pause_start(struct hop_port *port, u64 now);

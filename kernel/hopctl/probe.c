@@ -11,11 +11,27 @@
  * go along: they tell a link that drops long frames from one that drops tags. After a verdict
  * the id that did not pass has to pass before the three: the link may drop that one only.
  *
+ * Full size is what the MTU allows and the tag. A frame of a VLAN device is longer by the user's
+ * tag, and many cards take one tag beyond the MTU and not two. So one more probe of each round
+ * is longer by that; while it is not echoed such frames go without our tag (tag.c).
+ *
  * All under the port's lock.
  */
+#include <linux/if_vlan.h>
 #include <linux/random.h>
 
 #include "port.h"
+
+/**
+ * hop_probe_size - how long a full-size probe is
+ * @port: the port
+ *
+ * Return: bytes of the largest frame without a tag of the user's own, with the fabric's.
+ */
+unsigned int hop_probe_size(const struct hop_port *port)
+{
+	return min_t(unsigned int, READ_ONCE(port->dev->mtu) + VLAN_ETH_HLEN, U16_MAX - VLAN_HLEN);
+}
 
 /**
  * hop_probe_start - begin to probe
@@ -33,6 +49,7 @@ void hop_probe_start(struct hop_port *port, u64 now)
 		.round_ns	= now + HOP_HELLO_FIRST_NS,
 		.again_ns	= U64_MAX,
 	};
+	WRITE_ONCE(port->frame_max, hop_probe_size(port));
 }
 
 /**
@@ -57,6 +74,18 @@ static u16 probe_vid(const struct hop_port *port)
 		return 1 + port->queues / 2;
 	}
 	return 1 + port->probing.turn % port->queues;
+}
+
+/* The link takes full-size frames, but none with a tag of the user's and ours, or no more. */
+static void probe_judge_long(struct hop_port *port)
+{
+	struct hop_probing *p = &port->probing;
+
+	if (!p->tries || !p->answered || p->long_answered)
+		return;
+	p->long_failed = min(p->long_failed + 1, HOP_PROBE_ROUNDS);
+	if (p->long_failed == HOP_PROBE_ROUNDS)
+		WRITE_ONCE(port->frame_max, hop_probe_size(port));
 }
 
 /* Silence means something only while HELLOs come through. */
@@ -92,11 +121,14 @@ bool hop_probe_due(struct hop_port *port, u64 now)
 		return false;
 	if (now >= p->round_ns) {
 		probe_judge(port, now);
+		probe_judge_long(port);
 		p->vid = min(p->bad_vid ?: probe_vid(port), port->queues);
 		p->nonce = get_random_u32();
 		p->small_nonce = get_random_u32();
+		p->long_nonce = get_random_u32();
 		p->tries = 0;
 		p->answered = false;
+		p->long_answered = false;
 		p->hellos = port->peer.hellos;
 		p->round_ns = now + (p->failed >= HOP_PROBE_ROUNDS ? HOP_PROBE_SLOW_NS :
 				     max_t(u64, HOP_HELLO_NS, 2ULL * port->hrtt_used));
@@ -135,6 +167,11 @@ void hop_probe_echoed(struct hop_port *port, const struct hop_probe *echo, u64 n
 		return;
 	if (echo->nonce == p->small_nonce && echo->size == HOP_PROBE_SMALL)
 		p->small_passed = true;
+	if (echo->nonce == p->long_nonce && echo->size == hop_probe_size(port) + VLAN_HLEN) {
+		p->long_answered = true;
+		p->long_failed = 0;
+		WRITE_ONCE(port->frame_max, echo->size);
+	}
 	if (echo->nonce != p->nonce || p->answered)
 		return;
 

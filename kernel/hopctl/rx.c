@@ -30,16 +30,20 @@ static void rx_contents(struct hop_port *port, const struct hop_frame *f, bool t
 	if (hop_frame_has(f, HOP_TLV_PROBE_ECHO))
 		hop_probe_echoed(port, &f->echo, now);
 	if (hop_frame_has(f, HOP_TLV_GOODBYE))
-		hop_peer_lost(port, now);
+		hop_peer_left(port, now);
 }
 
-/* A probe has to arrive as it was sent: with the tag and the size that it says it has. */
-static bool rx_probe_fits(const struct hop_port *port, const struct sk_buff *skb,
-			  const struct hop_probe *probe)
+/* Only probes carry a tag, and they have to arrive as they were sent: with the tag and the size
+ * that they say they have.
+ */
+static bool rx_tag_fits(const struct hop_port *port, const struct sk_buff *skb,
+			const struct hop_frame *f)
 {
-	return skb->vlan_proto == htons(port->cfg.tpid) &&
-	       skb_vlan_tag_get_id(skb) == probe->vid &&
-	       skb->len + VLAN_ETH_HLEN == probe->size;
+	if (!skb_vlan_tag_present(skb))
+		return true;
+	return f->has == 1U << HOP_TLV_PROBE && skb->vlan_proto == htons(port->cfg.tpid) &&
+	       skb_vlan_tag_get_id(skb) == f->probe.vid &&
+	       skb->len + VLAN_ETH_HLEN == f->probe.size;
 }
 
 static bool rx_is_ours(const struct hop_port *port, const struct hop_frame *f, const u8 *source)
@@ -56,6 +60,8 @@ static void rx_frame(struct hop_port *port, const struct sk_buff *skb,
 	bool hello = hop_frame_has(f, HOP_TLV_HELLO);
 	u64 now = hop_now();
 
+	if (port->leaving)
+		hop_peer_heard_us_leave(port, f);
 	if (port->leaving || port->dying)
 		return;
 	/* said more than once, so that it is heard */
@@ -67,16 +73,16 @@ static void rx_frame(struct hop_port *port, const struct sk_buff *skb,
 	}
 	if (!hop_peer_source(port, source, now))
 		return;
+	if (!rx_tag_fits(port, skb, f)) {
+		port->stats.rx_range++;
+		return;
+	}
 	if (hello)
 		hop_peer_hello(port, f, now);
 	if (!(f->has & ~(1U << HOP_TLV_HELLO)))
 		return;
 	if (!hop_peer_speaks(port, f)) {
 		port->stats.rx_epoch++;
-		return;
-	}
-	if (hop_frame_has(f, HOP_TLV_PROBE) && tagged && !rx_probe_fits(port, skb, &f->probe)) {
-		port->stats.rx_range++;
 		return;
 	}
 	rx_contents(port, f, tagged, now);

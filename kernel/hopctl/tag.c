@@ -18,10 +18,22 @@
 
 #include "port.h"
 
+/* Does the link take the frame, or what the card will make of it, with one more tag? */
+static bool tag_fits(const struct hop_port *port, const struct sk_buff *skb)
+{
+	unsigned int max = READ_ONCE(port->frame_max) - VLAN_HLEN;
+
+	if (skb_vlan_tag_present(skb))
+		max -= VLAN_HLEN;
+	return skb_is_gso(skb) ? skb_gso_validate_mac_len(skb, max) : skb->len <= max;
+}
+
 int hop_tag_push(const struct hop_member *m, struct sk_buff *skb, u16 queue)
 {
 	u16 vid = queue == HOP_NO_QUEUE ? 0 : m->first + queue + 1;
 
+	if (unlikely(!tag_fits(m->port, skb)))
+		return -EMSGSIZE;
 	return skb_vlan_push(skb, htons(READ_ONCE(m->port->cfg.tpid)), vid);
 }
 EXPORT_SYMBOL_GPL(hop_tag_push);

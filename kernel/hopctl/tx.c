@@ -251,15 +251,16 @@ static void build_probe(struct hop_port *port, unsigned int size, u32 nonce,
 	port->stats.probe_tx++;
 }
 
-/* Full size is the largest frame that the qdisc may be given, with the tag on it. */
 static void build_probes(struct hop_port *port, u64 now, struct sk_buff_head *list)
 {
-	unsigned int size = READ_ONCE(port->dev->mtu) + VLAN_ETH_HLEN;
+	unsigned int size = hop_probe_size(port);
 	const struct hop_probing *p = &port->probing;
 
 	if (!hop_probe_due(port, now))
 		return;
-	build_probe(port, min_t(unsigned int, size, U16_MAX), p->nonce, list);
+	build_probe(port, size, p->nonce, list);
+	if (p->tries == 1)
+		build_probe(port, size + VLAN_HLEN, p->long_nonce, list);
 	if (p->failed || p->tries > 1)
 		build_probe(port, HOP_PROBE_SMALL, p->small_nonce, list);
 }
