@@ -188,7 +188,9 @@ send mine="$mine" yours=7 hello
 send mine=7 yours="$mine" src="$(mac 1)" hello
 port_has "epochs that are not theirs or not ours, and our own frames" rx_epoch $((before + 12))
 send mine=7 yours="$mine" hello:role=3
-port_has "a role that is none" rx_range 3
+send mine=7 yours="$mine" vid=5 ack:seq=1
+send mine=7 yours="$mine" vid=5 probe:nonce=1,vid=6,size=64
+port_has "a role that is none, tags that do not fit" rx_range 9
 is "change nothing at all" "${port[state]},${port[paused_queues]},${port[neighbour_up]}" tagging,0,1
 neighbour_ends
 

@@ -133,7 +133,9 @@ refused "more than there are" "must not exceed 4094" \
 	ip netns exec "$(ns_name a)" tc qdisc replace dev p parent 9:1 handle 21: bfc queues 4000
 has "and nothing has changed" b q peer_queues 200
 tc_in a qdisc replace dev p root handle 1: bfc queues 64 role switch
-has "one again" b q peer_queues 64
+has "one again: it came before they left" b q peer_queues 264
+tc_in a qdisc replace dev p root handle 2: bfc queues 64 role switch
+has "and once more" b q peer_queues 64
 
 diag "the device changes"
 ip_in a link set p mtu 1400

@@ -13,6 +13,8 @@
 
 . "$(dirname "$0")/lib.sh"
 need_tool ip tc jq
+# States that last for milliseconds: on a slow machine they are over before a script looks.
+need_virtual_time
 load_modules hopctl sch_bfc
 
 hopframe=$(cd "$(dirname "$0")" && pwd)/hopframe
@@ -35,7 +37,8 @@ attach p1 d 2
 attach p2 w 3
 in_ns sw bridge fdb replace "$(mac 2)" dev p1 master static
 
-qdisc() { tc_in sw qdisc replace dev "$1" root bfc queues 128 th 2000; }
+# Reminders 10 ms apart, not 100 us: u's program has to read them all.
+qdisc() { tc_in sw qdisc replace dev "$1" root bfc queues 128 th 2000 refresh 10ms; }
 
 declare -A port
 # look DEV: all figures of its qdisc and port

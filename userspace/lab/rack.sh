@@ -205,25 +205,33 @@ port_spec() {	# DEV RATE SPEC: lines for tc -batch
 	fi
 }
 
-# The old qdisc goes first: an option that can not be changed is no matter then, and the new one's
-# counters begin at 0. A device fresh from its making has none to delete, so errors are of no account.
-set_scheme() {	# SCHEME
+# tc's commands for all ports of a namespace. The old qdisc goes first: so an option that can not be
+# changed is no matter, and the new one's counters begin at 0.
+scheme_batch() {	# NETNS SPEC DELETE
+	list_ports | while read -r port_ns dev rate; do
+		[ "$port_ns" = "$1" ] || continue
+		[ -z "$3" ] || echo "qdisc del dev $dev root"
+		port_spec "$dev" "$rate" "$2"
+	done
+}
+
+# A port that somebody has already emptied has nothing to delete: then without it, once more.
+set_scheme() {	# SCHEME [fresh]
 	spec=$(scheme_spec "$1")
 	case $1 in
 	bfc*)
 		module hopctl
 		module sch_bfc ;;
 	esac
-	ports=$(list_ports)
 	for ns in $NAMESPACES; do
-		echo "$ports" | while read -r port_ns dev rate; do
-			[ "$port_ns" != "$ns" ] || echo "qdisc del dev $dev root"
-		done | tc -n "$ns" -force -batch - 2>/dev/null || :
-	done
-	for ns in $NAMESPACES; do
-		echo "$ports" | while read -r port_ns dev rate; do
-			[ "$port_ns" != "$ns" ] || port_spec "$dev" "$rate" "$spec"
-		done | tc -n "$ns" -batch - || die "scheme $1 was refused in $ns"
+		if [ -z "${2:-}" ]; then
+			scheme_batch "$ns" "$spec" delete | tc -n "$ns" -batch - 2>/dev/null && continue
+			list_ports | while read -r port_ns dev rate; do
+				[ "$port_ns" != "$ns" ] || echo "qdisc del dev $dev root"
+			done | tc -n "$ns" -force -batch - 2>/dev/null || :
+		fi
+		scheme_batch "$ns" "$spec" '' | tc -n "$ns" -batch - ||
+			die "scheme $1 was refused in $ns"
 	done
 }
 
@@ -231,8 +239,8 @@ up() {	# SCHEME
 	scheme_spec "$1" >/dev/null
 	[ ! -e /run/netns/rack-spine ] || die "there is a rack already: rack.sh down"
 	[ "$LINK" != wire ] || module wire
+	printf 'netns add %s\n' $NAMESPACES | ip -batch -
 	for ns in $NAMESPACES; do
-		ip netns add "$ns"
 		case $ns in
 		rack-spine)	set_sysctls "$ns" 1 ;;
 		*)		set_sysctls "$ns" 0 ;;
@@ -246,7 +254,7 @@ up() {	# SCHEME
 		setup_tor "$r" | ip -n "rack-tor$r" -batch -
 	done
 	setup_spine | ip -n rack-spine -batch -
-	set_scheme "$1"
+	set_scheme "$1" fresh
 }
 
 down() {
