@@ -336,8 +336,12 @@ test_cut()
 	cable rate 1mbit delay 1s
 	send count=100,size=1000
 	check "the peer's namespace goes with frames on the cable" ip netns del "$(ns_name b)"
-	wait_until 10 eval '! ip_in a link show w0'
-	is "and the cable with it" "$(ip_in a -br link show type wire)" ""
+	wait_until 5 eval '! ip_in a link show w0'
+	if [ "${SLUICE_HOME:-}" = uml ]; then
+		skip "and the cable with it" "here the namespace outlives its name"
+	else
+		is "and the cable with it" "$(ip_in a -br link show type wire)" ""
+	fi
 	ip netns add "$(ns_name b)"
 	for n in 1 2 3 4 5 6 7 8; do
 		cable rate 10mbit delay 1ms duplicate 30% seed "$n"
