@@ -90,7 +90,7 @@ enum hop_role {
 /* Frames of the user's own may carry tags of the fabric's TPID. So that none is taken off by
  * mistake, a port tags only between its own TAGS and the neighbour's STRIPPING: it sets TAGS when
  * its probes have been echoed, tags from the neighbour's STRIPPING on, and after it has stopped
- * keeps TAGS set for one dead interval, while tagged frames may still be on their way.
+ * keeps TAGS set while tagged frames may still be on their way: its ring time and a little more.
  */
 #define HOP_HELLO_TAGS		0x04	/* take the outer tag off each frame of mine */
 #define HOP_HELLO_STRIPPING	0x08	/* I do, since your HELLO said TAGS */
