@@ -12,7 +12,7 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/net/paths.sh
 . "$(dirname "$0")/paths.sh"
-# A link that changes is found within so many HELLOs: exact only where processing takes no time.
+# Fails on an emulated machine (VLAN id 50 is not found), with modules older than the test; the cause is not known.
 need_virtual_time
 
 paths_begin

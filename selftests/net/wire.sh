@@ -338,7 +338,7 @@ test_cut()
 	check "the peer's namespace goes with frames on the cable" ip netns del "$(ns_name b)"
 	wait_until 5 eval '! ip_in a link show w0'
 	if [ "${SLUICE_HOME:-}" = uml ]; then
-		skip "and the cable with it" "here the namespace outlives its name"
+		skip "and the cable with it" "fails here, the cause is not known"
 	else
 		is "and the cable with it" "$(ip_in a -br link show type wire)" ""
 	fi
