@@ -23,6 +23,7 @@
  *
  * All under the port's lock; hop_pausing.dirty is atomic.
  */
+#include <linux/if_vlan.h>
 #include <net/sch_generic.h>
 
 #include "port.h"
@@ -157,6 +158,16 @@ static u64 pause_gap(const struct hop_port *port, unsigned int bytes)
 	return least ? max_t(u64, least, HOP_STATE_SHARE * hop_tx_wire_ns(port, bytes)) : 0;
 }
 
+/*
+ * When an echo is overdue. HRTT is what an idle link takes and what the neighbour's card may hold;
+ * our frame may wait for our card, and each of the two for a data frame that is on the line.
+ */
+static u64 pause_echo_ns(const struct hop_port *port)
+{
+	return pause_hrtt(port) + hop_tx_ring_ns(port) +
+	       2 * hop_tx_wire_ns(port, port->dev->mtu + VLAN_ETH_HLEN);
+}
+
 /**
  * hop_pause_write - add a PAUSE STATE to a frame if one is due
  * @port: the port
@@ -170,23 +181,25 @@ bool hop_pause_write(struct hop_port *port, struct hop_writer *w, u64 now)
 	struct hop_pausing *p = &port->pausing;
 	unsigned int first, count;
 	u64 refresh = hop_refresh_ns(port);
-	bool whole, repeat = !p->fresh;
+	bool whole, refresh_due, repeat = !p->fresh;
 
 	if (now < hop_pause_next(port))
 		return false;
-	whole = p->whole || (pausing_any(p) && repeat && now >= p->refresh_ns);
+	refresh_due = pausing_any(p) && repeat && now >= p->refresh_ns;
+	whole = p->whole || refresh_due;
 	pause_span(port, whole, &first, &count);
 	if (!count || !hop_frame_add_state(w, p->seq + 1, pause_lease(port), first, count,
 					   p->words + first))
 		return false;
 
 	p->seq++;
-	p->repeat_ns = repeat ? min(2 * p->repeat_ns, refresh) : pause_hrtt(port);
+	p->repeat_ns = repeat ? min(2 * p->repeat_ns, refresh) :
+				min(pause_echo_ns(port), refresh);
 	p->fresh = false;
 	p->whole = false;
 	p->last_ns = now;
 	p->gap_ns = pause_gap(port, ETH_HLEN + w->used);
-	if (whole || p->refresh_ns < now)
+	if (count == words_of(port->peer.hello.queues))	/* as good as a refresh */
 		p->refresh_ns = now + refresh;
 	port->stats.state_tx++;
 	if (whole && repeat)
