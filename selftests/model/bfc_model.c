@@ -28,14 +28,18 @@
  *  - A control frame carries the whole paused state of its link as it is when the frame is made.
  *    It waits at most for the frame that is on the line now. Two frames of a link are made at
  *    least `spacing` apart; changes in between are told together.
+ *  - With `acks` each is answered by a control frame of the same length, which says nothing but
+ *    takes its time on the line. (Lines that run in step meet to the nanosecond, and then a
+ *    control frame more or less decides which of two frames comes first.)
  *  - Receivers take everything at once and pause nobody. Hosts obey pauses.
  *
  * What is not: loss, refresh, leases, flows that end, several traffic classes.
  *
  * Events of the same instant happen in the order in which they were scheduled; there is no
  * random number, so equal arguments give equal results. Where several thresholds stand behind
- * one another, the rhythm in which flows settle may depend on a nanosecond of their starts:
- * --starts runs the same for several and tells the range of the results.
+ * one another, the rhythm in which flows settle may depend on a nanosecond of their starts and
+ * on the order of their sub-queues in the round robin: --starts runs the same for several of
+ * both and tells the range of the results.
  *
  * The program exits 0, or 2 with a message if its arguments make no sense.
  */
@@ -78,10 +82,12 @@ struct packet {
  * struct frame - something on a line
  * @control: a control frame; otherwise @packet
  * @packet: the data frame
- * @paused: for a control frame, the sub-queues that are to be paused
+ * @ack: a control frame that says nothing
+ * @paused: for another control frame, the sub-queues that are to be paused
  */
 struct frame {
 	bool		control;
+	bool		ack;
 	struct packet	packet;
 	uint64_t	paused;
 };
@@ -234,6 +240,7 @@ struct event {
  * @overhead: bytes that every frame has in addition on the line
  * @control_bytes: length of a control frame
  * @spacing: ns between control frames about one port
+ * @acks: they are answered
  * @quantum: bytes for each turn of the round robin; 0 for the largest frame
  * @max_frame: lower bound of Th, bytes; 0 for the largest frame
  * @queues: sub-queues of a port
@@ -252,6 +259,7 @@ struct model {
 	int		overhead;
 	int		control_bytes;
 	int64_t		spacing;
+	bool		acks;
 	int64_t		quantum;
 	int64_t		max_frame;
 	int		queues;
@@ -629,16 +637,26 @@ static void packet_enqueue(struct model *m, struct packet *pkt)
 	port_transmit(m, port);
 }
 
+/* A control frame came by the reverse direction of @port, which it is about. */
+static void port_obey(struct model *m, int port, const struct frame *frame)
+{
+	struct frame ack = { .control = true, .ack = true };
+
+	m->port[port].paused = frame->paused;
+	port_transmit(m, port);
+	if (m->acks) {
+		fifo_put(&m->port[port].control, &ack);
+		port_start_line(m, port);
+	}
+}
+
 static void port_arrival(struct model *m, int port, struct frame *frame)
 {
 	struct packet *pkt = &frame->packet;
 
 	if (frame->control) {
-		/* it came by the reverse direction of the port that it is about */
-		int about = m->port[port].reverse;
-
-		m->port[about].paused = frame->paused;
-		port_transmit(m, about);
+		if (!frame->ack)
+			port_obey(m, m->port[port].reverse, frame);
 	} else if (pkt->hop + 1 < m->flow[pkt->flow].hops) {
 		packet_enqueue(m, pkt);
 	}
@@ -1021,7 +1039,7 @@ enum {
 	KEY_RATE = 256, KEY_DELAY, KEY_RING, KEY_HRTT, KEY_SCALE, KEY_BYTES, KEY_TAG,
 	KEY_OVERHEAD, KEY_CONTROL, KEY_SPACING, KEY_QUANTUM, KEY_MAX_FRAME, KEY_QUEUES,
 	KEY_WARMUP, KEY_WINDOW, KEY_LINK, KEY_FLOW, KEY_FIG6, KEY_SHARED, KEY_PORT, KEY_TRACE,
-	KEY_JSON, KEY_STARTS, KEY_SKEW,
+	KEY_JSON, KEY_STARTS, KEY_SKEW, KEY_ACKS,
 };
 
 static const struct argp_option options[] = {
@@ -1040,6 +1058,7 @@ static const struct argp_option options[] = {
 	{ "th-scale", KEY_SCALE, "PERCENT", 0, "threshold in percent of HRTT x rate / N (100)", 3 },
 	{ "max-frame", KEY_MAX_FRAME, "BYTES", 0, "least threshold (the largest frame)", 3 },
 	{ "queues", KEY_QUEUES, "N", 0, "sub-queues of a switch port (32)", 3 },
+	{ "acks", KEY_ACKS, NULL, 0, "each control frame is answered by one", 4 },
 	{ "quantum", KEY_QUANTUM, "BYTES", 0, "of the round robin (the largest frame)", 3 },
 	{ "frame", KEY_BYTES, "BYTES", 0, "length of a data frame (1000)", 4 },
 	{ "tag", KEY_TAG, "BYTES", 0, "more bytes of a data frame on the line (0)", 4 },
@@ -1048,7 +1067,7 @@ static const struct argp_option options[] = {
 	{ "spacing", KEY_SPACING, "NS", 0, "least time between control frames of a link (0)", 4 },
 	{ "warmup", KEY_WARMUP, "NS", 0, "time before the window (1000000)", 5 },
 	{ "window", KEY_WINDOW, "NS", 0, "time that is measured (10000000)", 5 },
-	{ "starts", KEY_STARTS, "N", 0, "run N times, with other starts of the flows (1)", 5 },
+	{ "starts", KEY_STARTS, "N", 0, "run N times, with other starts and orders of the flows (1)", 5 },
 	{ "skew", KEY_SKEW, "NS", 0,
 	  "flow I of run K starts I x K x NS later than it says (397)", 5 },
 	{ "port", KEY_PORT, "A,B", 0, "show this port only", 6 },
@@ -1194,6 +1213,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		if (sscanf(arg, "%d,%d,%d", &a->group[0], &a->group[1], &a->group[2]) != 3)
 			die("--fig6 takes three numbers", arg);
 		return 0;
+	case KEY_ACKS:
+		a->m->acks = true;
+		return 0;
 	case KEY_SHARED:
 		a->shared = true;
 		return 0;
@@ -1230,6 +1252,24 @@ static int find_named_port(const struct model *m, const char *name)
 	return -1;
 }
 
+/*
+ * The order of the flows is the order of their sub-queues in the round robin. Run 0 has the order
+ * in which they were given; as many runs as there are orders have each once.
+ */
+static void model_add_flows(struct model *m, const struct arguments *a, int run)
+{
+	const char *flow[FLOWS_MAX];
+	int left, pick;
+
+	memcpy(flow, a->flow, sizeof(flow));
+	for (left = a->flows; left; left--) {
+		pick = run % left;
+		run /= left;
+		model_add_flow(m, flow[pick]);
+		memmove(&flow[pick], &flow[pick + 1], (left - pick - 1) * sizeof(*flow));
+	}
+}
+
 /* Makes the model of run @run out of the settings in @base and the arguments. */
 static void model_build(struct model *m, const struct model *base, const struct arguments *a,
 			int run)
@@ -1239,8 +1279,7 @@ static void model_build(struct model *m, const struct model *base, const struct 
 	*m = *base;
 	for (i = 0; i < a->links; i++)
 		model_set_link(m, a->link[i]);
-	for (i = 0; i < a->flows; i++)
-		model_add_flow(m, a->flow[i]);
+	model_add_flows(m, a, run);
 	model_add_fig6(m, a->group[0], a->group[1], a->group[2], a->shared);
 	for (i = 0; i < m->flows; i++)
 		m->flow[i].start += i * run * a->skew;
