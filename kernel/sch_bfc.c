@@ -1342,7 +1342,7 @@ struct bfc_now {
 static int bfc_put_now(struct sk_buff *skb, const struct bfc_now *now)
 {
 	return nla_put_u64_64bit(skb, TCA_BFC_STATS_TIME, now->time_ns, TCA_BFC_STATS_PAD) ||
-	       nla_put_u64_64bit(skb, TCA_BFC_STATS_RATE, now->rate, TCA_BFC_STATS_PAD) ||
+	       nla_put_u64_64bit(skb, TCA_BFC_STATS_LINK_RATE, now->rate, TCA_BFC_STATS_PAD) ||
 	       nla_put_u32(skb, TCA_BFC_STATS_TH, now->th) ||
 	       nla_put_u32(skb, TCA_BFC_STATS_N_ACTIVE, now->n_active) ||
 	       nla_put_u32(skb, TCA_BFC_STATS_HRTT, now->hrtt_ns) ||

@@ -239,7 +239,7 @@ static const struct bfc_stat bfc_stats[] = {
 	QSTAT("backlogged", BACKLOGGED, BFC_COUNT),
 	QSTAT("paused", PAUSED, BFC_COUNT),
 	QSTAT("marked", MARKED, BFC_COUNT),
-	QSTAT("rate", RATE, BFC_RATE),
+	QSTAT("link_rate", LINK_RATE, BFC_RATE),
 	QSTAT("hrtt", HRTT, BFC_TIME),
 	QSTAT("sticky", STICKY, BFC_TIME),
 	QLINE("highest", "th_max", TH_MAX, BFC_BYTES),

@@ -121,7 +121,7 @@ enum {
  * @TCA_BFC_STATS_BACKLOGGED: u32, sub-queues of this qdisc that hold packets now
  * @TCA_BFC_STATS_PAUSED: u32, sub-queues of this qdisc that the neighbour holds paused now
  * @TCA_BFC_STATS_MARKED: u32, queued packets that hold a pause now
- * @TCA_BFC_STATS_RATE: u64, bytes/s: what the threshold reckons with
+ * @TCA_BFC_STATS_LINK_RATE: u64, bytes/s: what the threshold reckons with
  * @TCA_BFC_STATS_HRTT: u32, ns: what the threshold reckons with
  * @TCA_BFC_STATS_STICKY: u32, ns: the sticky time in force
  * @TCA_BFC_STATS_TH_MAX: u32, bytes: largest threshold that a packet was held against
@@ -158,7 +158,7 @@ enum {
 	TCA_BFC_STATS_BACKLOGGED,
 	TCA_BFC_STATS_PAUSED,
 	TCA_BFC_STATS_MARKED,
-	TCA_BFC_STATS_RATE,
+	TCA_BFC_STATS_LINK_RATE,
 	TCA_BFC_STATS_HRTT,
 	TCA_BFC_STATS_STICKY,
 	TCA_BFC_STATS_TH_MAX,

@@ -272,7 +272,7 @@ grep -oE '[0-9]+(,|})' "$dir/out" | tr -d ',}' | sort -n | uniq -c | sort -rn >"
 ! grep -qE '"(bytes|packets|drops|overlimits|requeues|backlog|qlen)":' "$dir/out"
 report $? "no key that tc itself uses"
 [ "$(grep -oE '"[a-z_]+":' "$dir/out" | sort | uniq -d | tr -d '\n')" = \
-  '"hrtt":"rate":"role":"sticky":"th":' ]
+  '"hrtt":"role":"sticky":"th":' ]
 report $? "keys repeat only between options, statistics and port"
 
 shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
@@ -281,7 +281,7 @@ shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
 	"priomap":[0,1,2,3,4,5,6,7,7,6,5,4,3,2,1,0],"split_gso":true,"pause":true,"rate":11,
 	"hrtt":12,"th":13,"th_scale":14,"sticky":15,"role":"16","peer":"17","tag":true,"tpid":"19",
 	"refresh":20,"lease":21,"version":22},
-	"th":1,"n_active":2,"backlogged":3,"paused":4,"marked":5,"rate":6,"hrtt":7,"sticky":8,
+	"th":1,"n_active":2,"backlogged":3,"paused":4,"marked":5,"link_rate":6,"hrtt":7,"sticky":8,
 	"th_max":9,"backlog_max":10,"backlog_time":11,"time":12,"assign_free":13,"assign_early":14,
 	"assign_shared":15,"assign_sticky":16,"collisions":17,"marks":18,"over_unlabelled":19,
 	"pauses_obeyed":20,"resumes_obeyed":21,"paused_time":22,"control":23,"gso_split":29,
