@@ -27,6 +27,7 @@
 #include <net/sch_generic.h>
 
 #include "port.h"
+#include "share.h"
 #include "trace.h"
 
 /* Words that the neighbour's sub-queues, or ours, take. */
@@ -128,11 +129,11 @@ u64 hop_pause_next(const struct hop_port *port)
 	if (!port->peer.up || !port->peer.hello.queues)
 		return at;
 	if (p->fresh)
-		return p->last_ns + p->gap_ns;
+		return p->next_ns;
 	if (p->unacked)
-		at = p->last_ns + max(p->repeat_ns, p->gap_ns);
+		at = max(p->last_ns + p->repeat_ns, p->next_ns);
 	if (pausing_any(p))
-		at = min(at, max(p->refresh_ns, p->last_ns + p->gap_ns));
+		at = min(at, max(p->refresh_ns, p->next_ns));
 	return at;
 }
 
@@ -150,12 +151,18 @@ static void pause_span(const struct hop_port *port, bool whole, unsigned int *fi
 	*count = fls64(unacked) - *first;
 }
 
-/* Time that has to pass after a frame of @bytes */
-static u64 pause_gap(const struct hop_port *port, unsigned int bytes)
+/* When the next frame may leave, if one of @bytes leaves now */
+static u64 pause_next(struct hop_port *port, unsigned int bytes, u64 now)
 {
+	struct hop_pausing *p = &port->pausing;
 	u32 least = READ_ONCE(hop_state_spacing_ns);
+	u64 at;
 
-	return least ? max_t(u64, least, HOP_STATE_SHARE * hop_tx_wire_ns(port, bytes)) : 0;
+	p->paid_before_ns = p->paid_ns;
+	if (!least)
+		return now;
+	at = hop_share_spend(&p->paid_ns, hop_tx_wire_ns(port, bytes), now);
+	return max(at, now + least);
 }
 
 /*
@@ -198,7 +205,7 @@ bool hop_pause_write(struct hop_port *port, struct hop_writer *w, u64 now)
 	p->fresh = false;
 	p->whole = false;
 	p->last_ns = now;
-	p->gap_ns = pause_gap(port, ETH_HLEN + w->used);
+	p->next_ns = pause_next(port, ETH_HLEN + w->used, now);
 	if (count == words_of(port->peer.hello.queues))	/* as good as a refresh */
 		p->refresh_ns = now + refresh;
 	port->stats.state_tx++;
@@ -223,7 +230,8 @@ void hop_pause_unsent(struct hop_port *port)
 		return;
 	p->fresh = p->unacked || pausing_any(p);
 	p->whole = p->fresh;
-	p->gap_ns = 0;
+	p->next_ns = 0;
+	p->paid_ns = p->paid_before_ns;
 }
 
 /**

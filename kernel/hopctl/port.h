@@ -63,7 +63,6 @@
 
 #define HOP_REFRESH_AUTO_MIN_NS	(100ULL * NSEC_PER_USEC)
 #define HOP_LEASE_REFRESHES	8
-#define HOP_STATE_SHARE		100	/* a state frame may take 1/100 of the link's time */
 
 #define HOP_UPPERS		8	/* power of 2: upper devices remembered, by ifindex */
 #define HOP_HANDLE_WORDS	(HOP_HANDLES / HOP_HANDLE_ALIGN)
@@ -214,7 +213,9 @@ struct hop_probing {
  * @fresh: a word changed since the last frame
  * @whole: the next frame says all words
  * @last_ns: when the last frame left
- * @gap_ns: what has to pass before another one may
+ * @next_ns: before which another one may not
+ * @paid_ns: of hop_share_spend()
+ * @paid_before_ns: the same before the last frame
  * @repeat_ns: time from the last frame to its repetition
  * @refresh_ns: when the next refresh is due, if anything is paused
  */
@@ -227,7 +228,9 @@ struct hop_pausing {
 	bool	fresh;
 	bool	whole;
 	u64	last_ns;
-	u64	gap_ns;
+	u64	next_ns;
+	u64	paid_ns;
+	u64	paid_before_ns;
 	u64	repeat_ns;
 	u64	refresh_ns;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_sched.c - the pure functions of kernel/sched: sets of sub-queues, thresholds
+ * test_sched.c - pure functions of the modules: sets of sub-queues, thresholds, the share of the
+ * link that pause states may take
  *
  * Each result is held against a plain loop or against 128-bit arithmetic.
  */
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../kernel/hopctl/share.h"
 #include "../../kernel/sched/bitset.h"
 #include "../../kernel/sched/threshold.h"
 
@@ -135,13 +137,45 @@ static void test_bdp(void)
 	check(hop_bdp_bytes(0, 2000, 100) == 0, "bdp: nothing at rate 0");
 }
 
+static void test_share(void)
+{
+	u64 paid = 0, now = 1000000, start = now, at = now, wire = 84, total = 0;
+	unsigned int i;
+	bool ok = true;
+
+	for (i = 0; i < HOP_SHARE_BURST; i++) {
+		ok &= at == now;
+		at = hop_share_spend(&paid, wire, now);
+	}
+	check(ok, "share: a burst waits for nothing");
+	check(at == now + 100 * wire, "share: the frame after it for what one costs");
+
+	for (i = 0, ok = true; i < 100000; i++) {
+		now = at + (random64() & 7 ? 0 : random64() % 100000);
+		wire = 67 + random64() % 500;
+		total += wire;
+		at = hop_share_spend(&paid, wire, now);
+		ok &= at >= now && total * 100 <= now - start + HOP_SHARE_BURST * 100 * 567;
+	}
+	check(ok, "share: never more than 1 % and a burst");
+
+	paid = now;
+	for (i = 0; i < HOP_SHARE_BURST; i++)
+		hop_share_spend(&paid, 67, now);
+	check(hop_share_spend(&paid, 567, now) == now && hop_share_spend(&paid, 67, now) > now,
+	      "share: a short frame pays for the long one before it");
+	paid = now - 1;
+	check(hop_share_spend(&paid, 0, now) == now, "share: no wait at an unknown speed");
+}
+
 int main(void)
 {
-	printf("TAP version 13\n1..8\n");
+	printf("TAP version 13\n1..13\n");
 	test_bitset_random();
 	test_bitset_edges();
 	test_threshold();
 	test_bdp();
+	test_share();
 	printf("# %u passed, %u failed\n", done - failed, failed);
-	return failed || done != 8;
+	return failed || done != 13;
 }
