@@ -37,9 +37,10 @@
  *
  * Events of the same instant happen in the order in which they were scheduled; there is no
  * random number, so equal arguments give equal results. Where several thresholds stand behind
- * one another, the rhythm in which flows settle may depend on a nanosecond of their starts and
- * on the order of their sub-queues in the round robin: --starts runs the same for several of
- * both and tells the range of the results.
+ * one another, the rhythm in which flows settle may depend on a nanosecond of their starts, on
+ * the order of their sub-queues in the round robin, and, with lines that run in step, on which
+ * of two events of one instant comes first: the rules say nothing of the three. --starts runs
+ * the same for several of each and tells the range of the results.
  *
  * The program exits 0, or 2 with a message if its arguments make no sense.
  */
@@ -220,6 +221,19 @@ enum event_kind {
 	EVENT_CONTROL,	/* port index may be told its state again */
 };
 
+/* Of events of the same instant, the one that comes first */
+enum tie {
+	TIE_SCHEDULED,	/* was scheduled first */
+	TIE_LINE,	/* is an end of a frame on its line */
+	TIE_LOT,	/* is drawn by lot, from the number of the run */
+	TIES
+};
+
+/**
+ * struct event - what happens at a time
+ * @time: ns
+ * @order: least first, of those of one time
+ */
 struct event {
 	int64_t		time;
 	uint64_t	order;
@@ -247,6 +261,8 @@ struct event {
  * @warmup: ns before the window
  * @window: ns
  * @trace: port whose queue lengths are written to standard error at each change, or -1
+ * @tie: which of two events of one instant comes first
+ * @lot: makes the lots of a run its own
  */
 struct model {
 	int64_t		rate;
@@ -266,6 +282,8 @@ struct model {
 	int64_t		warmup;
 	int64_t		window;
 	int		trace;
+	enum tie	tie;
+	uint64_t	lot;
 
 	struct port	port[PORTS_MAX];
 	int		ports;
@@ -273,7 +291,7 @@ struct model {
 	int		flows;
 
 	int64_t		now;
-	uint64_t	order;
+	uint64_t	scheduled;
 	struct event	*heap;
 	size_t		events;
 	size_t		heap_size;
@@ -334,12 +352,25 @@ static bool event_before(const struct event *a, const struct event *b)
 	return a->time != b->time ? a->time < b->time : a->order < b->order;
 }
 
+static uint64_t model_order(const struct model *m, enum event_kind kind, uint64_t number)
+{
+	switch (m->tie) {
+	case TIE_LINE:
+		return kind == EVENT_LINE ? number : number | 1ULL << 63;
+	case TIE_LOT:
+		return (number + m->lot) * 0x9e3779b97f4a7c15ULL;
+	default:
+		return number;
+	}
+}
+
 static void model_schedule(struct model *m, int64_t time, enum event_kind kind, int index,
 			   const struct frame *frame)
 {
-	struct event e = { .time = time, .order = m->order++, .kind = kind, .index = index };
+	struct event e = { .time = time, .kind = kind, .index = index };
 	size_t i = m->events++;
 
+	e.order = model_order(m, kind, m->scheduled++);
 	if (frame)
 		e.frame = *frame;
 	if (m->events > m->heap_size) {
@@ -1067,7 +1098,7 @@ static const struct argp_option options[] = {
 	{ "spacing", KEY_SPACING, "NS", 0, "least time between control frames of a link (0)", 4 },
 	{ "warmup", KEY_WARMUP, "NS", 0, "time before the window (1000000)", 5 },
 	{ "window", KEY_WINDOW, "NS", 0, "time that is measured (10000000)", 5 },
-	{ "starts", KEY_STARTS, "N", 0, "run N times, with other starts and orders of the flows (1)", 5 },
+	{ "starts", KEY_STARTS, "N", 0, "run N times, with other starts and orders of the flows and of what meets (1)", 5 },
 	{ "skew", KEY_SKEW, "NS", 0,
 	  "flow I of run K starts I x K x NS later than it says (397)", 5 },
 	{ "port", KEY_PORT, "A,B", 0, "show this port only", 6 },
@@ -1279,7 +1310,9 @@ static void model_build(struct model *m, const struct model *base, const struct 
 	*m = *base;
 	for (i = 0; i < a->links; i++)
 		model_set_link(m, a->link[i]);
-	model_add_flows(m, a, run);
+	m->tie = run % TIES;
+	m->lot = run;
+	model_add_flows(m, a, run / TIES);
 	model_add_fig6(m, a->group[0], a->group[1], a->group[2], a->shared);
 	for (i = 0; i < m->flows; i++)
 		m->flow[i].start += i * run * a->skew;
