@@ -316,6 +316,19 @@ kernel_log()
 	dmesg | awk -v mark="$_mark" 'found { print } index($0, mark) { found = 1 }'
 }
 
+# Memory that nothing points to any more, where the kernel keeps account of it. An object has to
+# be 5 s old to be suspected.
+_kmemleak=/sys/kernel/debug/kmemleak
+
+_leaks()
+{
+	[ -w $_kmemleak ] || return
+	sleep 6
+	echo scan >$_kmemleak
+	echo scan >$_kmemleak
+	cat $_kmemleak
+}
+
 # check_clean: one test point. A pause on its way may take a moment to be lifted.
 check_clean()
 {
@@ -330,6 +343,8 @@ check_clean()
 	_modules=()
 	mapfile -t faults < <(kernel_log | grep -E -f "$_here/kernel-faults")
 	[ ${#faults[@]} -eq 0 ] || wrong+=${wrong:+$'\n'}$(printf 'kernel: %s\n' "${faults[@]}")
+	mapfile -t faults < <(_leaks)
+	[ ${#faults[@]} -eq 0 ] || wrong+=${wrong:+$'\n'}$(printf '%s\n' "${faults[@]}")
 	if [ -z "$wrong" ]; then
 		pass "nothing stays paused, loaded or logged"
 	else
@@ -369,3 +384,4 @@ trap _at_exit EXIT
 trap 'exit 1' INT TERM HUP
 echo "TAP version 13"
 [ ! -w /dev/kmsg ] || echo "$_mark" >/dev/kmsg
+[ ! -w $_kmemleak ] || { echo scan; echo clear; } 2>/dev/null >$_kmemleak
