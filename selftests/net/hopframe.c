@@ -274,17 +274,20 @@ static void add_content(struct hop_writer *w, const char *content)
 	free(copy);
 }
 
-static void frame_send(const struct frame *f)
+/* Returns false if the frame is longer than a socket may send. */
+static bool frame_try(const struct frame *f)
 {
-	if (send(o.fd, f->bytes, f->len, 0) != (ssize_t)f->len)
+	if (send(o.fd, f->bytes, f->len, 0) == (ssize_t)f->len)
+		return true;
+	if (errno != EMSGSIZE)
 		err(1, "%s: send", o.dev);
+	return false;
 }
 
-/* What was kept may be longer than a socket may send: probes are, by a tag or two. */
-static void frame_replay(const struct frame *f)
+static void frame_send(const struct frame *f)
 {
-	if (send(o.fd, f->bytes, f->len, 0) != (ssize_t)f->len && errno != EMSGSIZE)
-		err(1, "%s: send", o.dev);
+	if (!frame_try(f))
+		errx(1, "%s: a frame of %zu bytes is too long", o.dev, (size_t)f->len);
 }
 
 /* Ethernet header, tag if wanted; returns where the rest goes. */
@@ -489,12 +492,12 @@ static void do_replay(const char *path)
 	       fread(f.bytes, f.len, 1, file) == 1) {
 		if (o.src_given)
 			memcpy(f.bytes + ETH_ALEN, o.src, ETH_ALEN);
-		frame_replay(&f);
-		frames++;
+		/* probes that were kept are longer by a tag or two */
+		frames += frame_try(&f);
 	}
 	fclose(file);
 	if (!frames)
-		errx(1, "%s holds no frame", path);
+		errx(1, "%s holds no frame that can be sent", path);
 	printf("%ld frames\n", frames);
 }
 
