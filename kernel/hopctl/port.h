@@ -37,7 +37,7 @@
 #define HOP_HELLO_FIRST_NS	(1ULL * NSEC_PER_MSEC)	/* doubled up to HOP_HELLO_NS */
 #define HOP_DEAD_NS		(1ULL * NSEC_PER_SEC)
 #define HOP_LINGER_NS		(HOP_DEAD_NS + 2 * HOP_HELLO_NS)
-#define HOP_FLIGHT_NS		(1ULL * NSEC_PER_MSEC)	/* margin, see hop_peer_flight_ns() */
+#define HOP_FLIGHT_NS		(1ULL * NSEC_PER_MSEC)	/* margin, see peer_flight_ns() */
 
 /* A HELLO that was held for long tells less about the link than about two clocks' rates, so
  * each fourth one is answered at once and only those answers are measured.

@@ -14,8 +14,8 @@
  * No lock: hop_port.strip and .handles are read once for each packet.
  */
 #include <linux/if_vlan.h>
-#include <net/gso.h>
 #include <linux/netfilter.h>
+#include <net/gso.h>
 
 #include "port.h"
 
