@@ -58,9 +58,7 @@ load_modules
 
 here=$(dirname "$0")
 udpflow=$here/udpflow
-for model in "$here/bfc_model" "$here/../model/bfc_model"; do
-	[ ! -x "$model" ] || break
-done
+model=$here/bfc_model
 [ -x "$udpflow" ] && [ -x "$model" ] || die "udpflow and bfc_model are not built: make -C selftests"
 work=$(mktemp -d) || die "no temporary directory"
 spacing=$(</sys/module/hopctl/parameters/state_spacing_ns)
@@ -206,20 +204,20 @@ run_kernel()
 	tc_in s2 -s class show dev r2 >"$work/classes"
 }
 
-# Sets window, hrtt, th_max, mean, utilisation, peaks from what tc said.
+# Sets hrtt, th_max, mean, utilisation, peaks from what tc said.
 evaluate()
 {
 	mapfile -t peaks < <(sed -n 's/.*class:.* backlog_max \([1-9][0-9]*\)b .*/\1/p' \
 		"$work/classes" | sort -rn)
-	read -r window hrtt th_max mean utilisation < <(jq -r -n --argjson line $RATE \
+	read -r hrtt th_max mean utilisation < <(jq -r -n --argjson line $RATE \
 		--argjson more $((OVERHEAD + 4)) \
 		--slurpfile b "$work/before" --slurpfile a "$work/after" '
 		def all(k): [.. | objects | .[k]? | numbers];
 		($b[0][0]) as $b | ($a[0][0]) as $a | def d(k): ($a | all(k)[0]) - ($b | all(k)[0]);
-		[d("time"), ($a | all("hrtt") | max), ($a | all("th_max")[0]),
+		[($a | all("hrtt") | max), ($a | all("th_max")[0]),
 		 d("backlog_time") / d("time"),
 		 8 * (d("bytes") + $more * d("packets")) / d("time") / $line] |
-		"\(.[0]) \(.[1]) \(.[2]) \(.[3]) \(.[4])"')
+		"\(.[0]) \(.[1]) \(.[2]) \(.[3])"')
 }
 
 run_model() # SCALE; sets the ranges of the model

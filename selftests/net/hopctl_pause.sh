@@ -116,7 +116,7 @@ is "u was told so" "$(last_state)" 10
 drained "d resumes"
 is "resumed once" "${port[pauses_tx]},${port[resumes_tx]}" 1,1
 is "u was told so" "$(last_state)" 0
-between "and meanwhile reminded" "${port[refresh_tx]}" 10 100000
+between "and meanwhile reminded, each 10 ms" "${port[refresh_tx]}" 10 400
 look p1
 is "p1 obeyed" "${port[pauses_obeyed]},${port[resumes_obeyed]}" 128,128
 between "none was lost" "$(link_stat sw p1 tx_dropped)" 0 0
