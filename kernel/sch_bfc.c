@@ -82,6 +82,8 @@ struct bfc_config {
 	u32	sticky_ns;
 	u32	refresh_ns;
 	u32	lease_ns;
+	u32	watchdog_ns;
+	u32	restore_ns;
 	u16	queues;
 	u16	tpid;
 	u8	classes;
@@ -92,6 +94,8 @@ struct bfc_config {
 	u8	role;
 	u8	peer;
 	u8	tag;
+	u8	watch;
+	u8	tier;
 	u8	priomap[TC_PRIO_MAX + 1];
 };
 
@@ -148,6 +152,8 @@ static_assert(sizeof(struct bfc_queue) <= 64);
  * @paused_since: ns, valid while it is paused
  * @paused_ns: time paused, without the present pause
  * @pauses: times paused
+ * @sent: packets that left
+ * @sent_bytes: their bytes
  * @marks: packets marked
  * @drops: packets dropped
  */
@@ -155,9 +161,13 @@ struct bfc_queue_stats {
 	u64	paused_since;
 	u64	paused_ns;
 	u64	pauses;
+	u64	sent;
+	u64	sent_bytes;
 	u64	marks;
 	u64	drops;
 };
+
+static_assert(sizeof(struct bfc_queue_stats) <= 64);
 
 /**
  * struct bfc_class - a strict-priority class
@@ -201,10 +211,11 @@ struct bfc_stats {
 	u64	drop_filter;
 	u64	gso_split;
 	u64	tagged;
+	u64	elided;
+	u64	withdrawn;
 	u64	backlog_time;
 	u32	backlog_max;
 	u32	th_max;
-	u32	marked;
 	u32	backlogged;
 	u32	paused;
 };
@@ -230,6 +241,7 @@ struct bfc_sched {
 	u32			paused_seen ____cacheline_aligned;
 	u32			buckets_used;	/* bit b: buckets[b] is not empty */
 	u64			changed_ns;	/* when the backlog last changed */
+	bool			stalled;	/* nothing leaves: mark nothing */
 	struct list_head	buckets[BFC_BUCKETS];
 	struct bfc_stats	stats;
 
@@ -237,6 +249,8 @@ struct bfc_sched {
 	struct sk_buff_head	control;
 	u32			late_drops;	/* dropped in dequeue, parents not told yet */
 	u32			late_bytes;
+	u64			stall_sent;	/* packets sent when the stall, if any, began */
+	u64			stall_ns;	/* when that was, 0 if nothing waits */
 	u64			paused[HOP_BITMAP_WORDS];	/* merged pause bits */
 	struct hop_member	member;
 };
@@ -566,7 +580,6 @@ static void bfc_forget(struct bfc_sched *q, const struct sk_buff *skb, u64 now)
 	}
 	if (cb->handle) {
 		hop_pause_dec(&q->member, cb->handle);
-		q->stats.marked--;
 	}
 }
 
@@ -727,16 +740,19 @@ static void bfc_mark(struct Qdisc *sch, struct bfc_queue *sub, struct sk_buff *s
 
 	if (th > q->stats.th_max)
 		q->stats.th_max = th;
-	if (sub->backlog <= th || !q->config.pause)
+	if (sub->backlog <= th || !q->config.pause || unlikely(q->stalled))
 		return;
 	handle = hop_handle(&q->member, skb);
 	if (!handle) {
 		q->stats.over_unlabelled++;
 		return;
 	}
+	if (unlikely(hop_elided(&q->member, handle))) {
+		q->stats.elided++;
+		return;
+	}
 	bfc_cb(skb)->handle = handle;
 	hop_pause_inc(&q->member, handle);
-	q->stats.marked++;
 	q->stats.marks++;
 	q->queue_stats[sub - q->queues].marks++;
 }
@@ -863,6 +879,7 @@ static struct bfc_queue *bfc_class_turn(const struct Qdisc *sch, struct bfc_sche
 
 static struct sk_buff *bfc_dequeue_data(struct Qdisc *sch, struct bfc_sched *q, u64 now)
 {
+	struct bfc_queue_stats *stats;
 	struct bfc_class *class;
 	struct bfc_queue *sub;
 	struct sk_buff *skb;
@@ -873,6 +890,9 @@ static struct sk_buff *bfc_dequeue_data(struct Qdisc *sch, struct bfc_sched *q, 
 		sub = bfc_class_turn(sch, q, class);
 		skb = bfc_take(sch, sub, now);
 		sub->deficit -= qdisc_pkt_len(skb);
+		stats = &q->queue_stats[sub - q->queues];
+		stats->sent++;
+		stats->sent_bytes += qdisc_pkt_len(skb);
 		return skb;
 	}
 	return NULL;
@@ -976,6 +996,72 @@ static void bfc_reset(struct Qdisc *sch)
 	q->late_bytes = 0;
 }
 
+/* ---- what hopctl's watchdogs ask ---- */
+
+static void bfc_watch(const struct hop_member *m, u16 queue, u64 now, struct hop_watch *w)
+{
+	const struct bfc_sched *q = container_of(m, struct bfc_sched, member);
+	const struct bfc_queue_stats *stats = &q->queue_stats[queue];
+	const struct bfc_queue *sub = &q->queues[queue];
+
+	w->waits = READ_ONCE(sub->packets);
+	w->sent = READ_ONCE(stats->sent);
+	w->paused_ns = READ_ONCE(stats->paused_ns);
+	if (READ_ONCE(sub->paused))
+		w->paused_ns += now - READ_ONCE(stats->paused_since);
+}
+
+/* The packets of all sub-queues let go of what they hold paused. */
+static unsigned int bfc_unmark(struct bfc_sched *q)
+{
+	unsigned int before = q->member.marked;
+	struct bfc_queue *sub;
+	struct sk_buff *skb;
+
+	for (sub = q->queues; sub < q->queues + q->config.queues; sub++) {
+		if (!sub->head)
+			continue;
+		for (skb = sub->head; skb; skb = skb->next) {
+			if (!bfc_cb(skb)->handle)
+				continue;
+			hop_pause_dec(&q->member, bfc_cb(skb)->handle);
+			bfc_cb(skb)->handle = 0;
+		}
+	}
+	return before - q->member.marked;
+}
+
+/* A qdisc whose packets wait for nobody but the device, and wait for too long */
+static unsigned int bfc_withdraw(struct hop_member *m, u64 quiet_ns, u64 now)
+{
+	struct bfc_sched *q = container_of(m, struct bfc_sched, member);
+	struct Qdisc *sch = m->sch;
+	unsigned int withdrawn = 0;
+	u64 sent;
+
+	sch_tree_lock(sch);
+	sent = u64_stats_read(&sch->bstats.packets);
+	if (!sch->q.qlen || q->stats.paused || sent != q->stall_sent) {
+		q->stall_ns = 0;
+		q->stalled = false;
+	}
+	if (sch->q.qlen && !q->stall_ns) {
+		q->stall_ns = now;
+		q->stall_sent = sent;
+	} else if (q->stall_ns && now - q->stall_ns >= quiet_ns) {
+		q->stalled = true;
+		withdrawn = bfc_unmark(q);
+		q->stats.withdrawn += withdrawn;
+	}
+	sch_tree_unlock(sch);
+	return withdrawn;
+}
+
+static const struct hop_member_ops bfc_member_ops = {
+	.watch		= bfc_watch,
+	.withdraw	= bfc_withdraw,
+};
+
 /* ---- configuration ---- */
 
 #define BFC_OPTION(_attr, _field, _min, _max, _rule, ...) {			\
@@ -1026,6 +1112,14 @@ static const struct hop_option bfc_options[] = {
 		   "refresh must be auto or 10 us to 1 s", .zero = true),
 	BFC_OPTION(TCA_BFC_LEASE, lease_ns, HOP_REFRESH_MIN_NS, HOP_LEASE_MAX_NS,
 		   "lease must be auto or 10 us to 2 s", .zero = true),
+	BFC_OPTION(TCA_BFC_WATCH, watch, 0, 1,
+		   "watch must be on or off"),
+	BFC_OPTION(TCA_BFC_WATCHDOG, watchdog_ns, HOP_WATCHDOG_MIN_NS, BFC_TIME_MAX_NS,
+		   "watchdog must be auto or 1 ms to 1 s", .zero = true),
+	BFC_OPTION(TCA_BFC_RESTORE, restore_ns, HOP_WATCHDOG_MIN_NS, BFC_TIME_MAX_NS,
+		   "restore must be auto or 1 ms to 1 s", .zero = true),
+	BFC_OPTION(TCA_BFC_TIER, tier, 0, __HOP_TIER_MAX - 1,
+		   "tier must be none, down or up"),
 };
 
 static const struct bfc_config bfc_defaults = {
@@ -1036,6 +1130,7 @@ static const struct bfc_config bfc_defaults = {
 	.split_gso	= 1,
 	.pause		= 1,
 	.tag		= 1,
+	.watch		= 1,
 	.tpid		= ETH_P_8021AD,
 };
 
@@ -1066,6 +1161,10 @@ static const struct nla_policy bfc_policy[TCA_BFC_MAX + 1] = {
 	[TCA_BFC_TPID]		= { .type = NLA_U16 },
 	[TCA_BFC_REFRESH]	= { .type = NLA_U32 },
 	[TCA_BFC_LEASE]		= { .type = NLA_U32 },
+	[TCA_BFC_WATCH]		= { .type = NLA_U8 },
+	[TCA_BFC_WATCHDOG]	= { .type = NLA_U32 },
+	[TCA_BFC_RESTORE]	= { .type = NLA_U32 },
+	[TCA_BFC_TIER]		= { .type = NLA_U8 },
 };
 
 static int bfc_parse_priomap(const struct nlattr *a, struct bfc_config *c, bool creating,
@@ -1136,6 +1235,10 @@ static struct hop_config bfc_port_config(const struct bfc_config *c)
 		.hrtt_ns	= c->hrtt_ns,
 		.refresh_ns	= c->refresh_ns,
 		.lease_ns	= c->lease_ns,
+		.watch		= c->watch,
+		.tier		= c->tier,
+		.watchdog_ns	= c->watchdog_ns,
+		.restore_ns	= c->restore_ns,
 	};
 }
 
@@ -1233,7 +1336,7 @@ static int bfc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ac
 	if (err)
 		return err;
 	port = bfc_port_config(&q->config);
-	err = hop_member_join(&q->member, sch, q->config.queues, &port, extack);
+	err = hop_member_join(&q->member, sch, q->config.queues, &port, &bfc_member_ops, extack);
 	if (err)
 		return err;
 	bfc_recompute(q, READ_ONCE(*q->member.hrtt_ns), READ_ONCE(*q->member.speed));
@@ -1288,7 +1391,6 @@ struct bfc_counter {
 static const struct bfc_counter bfc_counters[] = {
 	BFC_COUNTER(BACKLOGGED, backlogged),
 	BFC_COUNTER(PAUSED, paused),
-	BFC_COUNTER(MARKED, marked),
 	BFC_COUNTER(TH_MAX, th_max),
 	BFC_COUNTER(BACKLOG_MAX, backlog_max),
 	BFC_COUNTER(BACKLOG_TIME, backlog_time),
@@ -1310,6 +1412,8 @@ static const struct bfc_counter bfc_counters[] = {
 	BFC_COUNTER(DROP_FILTER, drop_filter),
 	BFC_COUNTER(GSO_SPLIT, gso_split),
 	BFC_COUNTER(TAGGED, tagged),
+	BFC_COUNTER(ELIDED, elided),
+	BFC_COUNTER(WITHDRAWN, withdrawn),
 };
 
 static int bfc_put_counters(struct sk_buff *skb, const struct bfc_stats *stats)
@@ -1335,6 +1439,7 @@ struct bfc_now {
 	u64	rate;
 	u32	th;
 	u32	n_active;
+	u32	marked;
 	u32	hrtt_ns;
 	u32	sticky_ns;
 };
@@ -1345,6 +1450,7 @@ static int bfc_put_now(struct sk_buff *skb, const struct bfc_now *now)
 	       nla_put_u64_64bit(skb, TCA_BFC_STATS_LINK_RATE, now->rate, TCA_BFC_STATS_PAD) ||
 	       nla_put_u32(skb, TCA_BFC_STATS_TH, now->th) ||
 	       nla_put_u32(skb, TCA_BFC_STATS_N_ACTIVE, now->n_active) ||
+	       nla_put_u32(skb, TCA_BFC_STATS_MARKED, now->marked) ||
 	       nla_put_u32(skb, TCA_BFC_STATS_HRTT, now->hrtt_ns) ||
 	       nla_put_u32(skb, TCA_BFC_STATS_STICKY, now->sticky_ns) ? -EMSGSIZE : 0;
 }
@@ -1378,6 +1484,7 @@ static int bfc_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	now.rate = q->rate;
 	now.th = bfc_threshold(sch, q);
 	now.n_active = atomic_read(q->member.n_active);
+	now.marked = q->member.marked;
 	now.hrtt_ns = q->hrtt_seen;
 	now.sticky_ns = q->sticky_ns;
 	sch_tree_unlock(sch);
@@ -1482,6 +1589,17 @@ static int bfc_dump_class(struct Qdisc *sch, unsigned long minor, struct sk_buff
 	return 0;
 }
 
+/* Packets and bytes as tc shows them of a class */
+static int bfc_put_sent(struct gnet_dump *d, u64 packets, u64 bytes)
+{
+	struct gnet_stats_basic_sync sent;
+
+	gnet_stats_basic_sync_init(&sent);
+	u64_stats_set(&sent.packets, packets);
+	u64_stats_set(&sent.bytes, bytes);
+	return gnet_stats_copy_basic(d, NULL, &sent, true);
+}
+
 static int bfc_put_queue(struct bfc_sched *q, const struct bfc_queue *sub, struct gnet_dump *d,
 			 struct gnet_stats_queue *qs)
 {
@@ -1495,7 +1613,8 @@ static int bfc_put_queue(struct bfc_sched *q, const struct bfc_queue *sub, struc
 	qs->drops = READ_ONCE(stats->drops);
 	if (paused)
 		paused_ns += ktime_get_ns() - READ_ONCE(stats->paused_since);
-	if (gnet_stats_copy_queue(d, NULL, qs, qs->qlen) < 0)
+	if (bfc_put_sent(d, READ_ONCE(stats->sent), READ_ONCE(stats->sent_bytes)) < 0 ||
+	    gnet_stats_copy_queue(d, NULL, qs, qs->qlen) < 0)
 		return -1;
 	nest = nla_nest_start(d->skb, TCA_STATS_APP);
 	if (!nest)
@@ -1522,6 +1641,7 @@ static int bfc_dump_class_stats(struct Qdisc *sch, unsigned long minor, struct g
 	const struct bfc_queue *sub = bfc_minor_queue(q, minor);
 	struct gnet_stats_queue qs = {};
 	const struct bfc_class *class;
+	u64 packets = 0, bytes = 0;
 	u32 i;
 
 	if (sub)
@@ -1535,7 +1655,11 @@ static int bfc_dump_class_stats(struct Qdisc *sch, unsigned long minor, struct g
 			qs.qlen += READ_ONCE(q->queues[i].packets);
 			qs.backlog += READ_ONCE(q->queues[i].backlog);
 			qs.drops += READ_ONCE(q->queue_stats[i].drops);
+			packets += READ_ONCE(q->queue_stats[i].sent);
+			bytes += READ_ONCE(q->queue_stats[i].sent_bytes);
 		}
+		if (bfc_put_sent(d, packets, bytes) < 0)
+			return -1;
 	}
 	return gnet_stats_copy_queue(d, NULL, &qs, qs.qlen);
 }

@@ -136,6 +136,13 @@ static const struct bfc_choice bfc_peer_roles[] = {
 	{}
 };
 
+static const struct bfc_choice bfc_tiers[] = {
+	{ .name = "none",	.value = HOP_TIER_NONE },
+	{ .name = "down",	.value = HOP_TIER_DOWN },
+	{ .name = "up",		.value = HOP_TIER_UP },
+	{}
+};
+
 static const struct bfc_choice bfc_tpids[] = {
 	{ .name = "0x88a8",	.value = 0x88a8, .alias = "802.1ad" },
 	{ .name = "0x8100",	.value = 0x8100, .alias = "802.1q" },
@@ -225,6 +232,17 @@ static const struct bfc_option bfc_options[] = {
 	{ .f = { "lease", TCA_BFC_LEASE, BFC_TIME, NULL }, .size = 4, .automatic = true,
 	  .max = UINT32_MAX,
 	  .help = "how long a pause lasts without a refresh (auto: 8 refreshes)" },
+	{ .f = { "watch", TCA_BFC_WATCH, BFC_BOOL, NULL }, .size = 1,
+	  .no = "nowatch",
+	  .help = "end the effect of pauses that never end (watch)" },
+	{ .f = { "watchdog", TCA_BFC_WATCHDOG, BFC_TIME, NULL }, .size = 4, .automatic = true,
+	  .max = UINT32_MAX,
+	  .help = "how long a pause that never ends is endured (auto: 200ms)" },
+	{ .f = { "restore", TCA_BFC_RESTORE, BFC_TIME, NULL }, .size = 4, .automatic = true,
+	  .max = UINT32_MAX,
+	  .help = "quiet time after which pauses are obeyed again (auto: 2 watchdog)" },
+	{ .f = { "tier", TCA_BFC_TIER, BFC_CHOICE, bfc_tiers }, .size = 1,
+	  .help = "where the port leads: up and then up again pauses nobody (none)" },
 };
 
 #define BFC_STAT(prefix, label, attr, type) { .f = { label, prefix##attr, type, NULL } }
@@ -253,6 +271,8 @@ static const struct bfc_stat bfc_stats[] = {
 	QSTAT("collisions", COLLISIONS, BFC_COUNT),
 	QLINE("pausing", "marks", MARKS, BFC_COUNT),
 	QSTAT("over_unlabelled", OVER_UNLABELLED, BFC_COUNT),
+	QSTAT("elided", ELIDED, BFC_COUNT),
+	QSTAT("withdrawn", WITHDRAWN, BFC_COUNT),
 	QLINE("paused", "pauses_obeyed", PAUSES_OBEYED, BFC_COUNT),
 	QSTAT("resumes_obeyed", RESUMES_OBEYED, BFC_COUNT),
 	QSTAT("paused_time", PAUSED_TIME, BFC_TIME),
@@ -285,6 +305,7 @@ static const struct bfc_stat bfc_port[] = {
 	{ .f = { "state", HOP_A_STATE, BFC_CHOICE, bfc_states }, .line = "port" },
 	{ .f = { "role", HOP_A_ROLE, BFC_CHOICE, bfc_roles }, .line = "port" },
 	{ .f = { "peer_role", HOP_A_PEER_ROLE, BFC_CHOICE, bfc_peer_roles } },
+	{ .f = { "tier", HOP_A_TIER, BFC_CHOICE, bfc_tiers } },
 	PSTAT("peer_mac", PEER_MAC, BFC_MAC),
 	PSTAT("peer_queues", PEER_QUEUES, BFC_COUNT),
 	PSTAT("handles", HANDLES, BFC_COUNT),
@@ -308,6 +329,11 @@ static const struct bfc_stat bfc_port[] = {
 	PSTAT("state_rx", STATE_RX, BFC_COUNT),
 	PSTAT("lease_expired", LEASE_EXPIRED, BFC_COUNT),
 	PSTAT("tx_busy", TX_BUSY, BFC_COUNT),
+	PLINE("port", "storm", STORM, BFC_BOOL),
+	PSTAT("storms", STORMS, BFC_COUNT),
+	PSTAT("storm_ends", STORM_ENDS, BFC_COUNT),
+	PSTAT("storm_rx", STORM_RX, BFC_COUNT),
+	PSTAT("counter_leaks", COUNTER_LEAKS, BFC_COUNT),
 	PLINE("port refused", "rx_malformed", RX_MALFORMED, BFC_COUNT),
 	PSTAT("rx_version", RX_VERSION, BFC_COUNT),
 	PSTAT("rx_epoch", RX_EPOCH, BFC_COUNT),
@@ -315,6 +341,7 @@ static const struct bfc_stat bfc_port[] = {
 	PSTAT("rx_range", RX_RANGE, BFC_COUNT),
 	PSTAT("rx_untrusted", RX_UNTRUSTED, BFC_COUNT),
 	PSTAT("rx_shared", RX_SHARED, BFC_COUNT),
+	PSTAT("rx_limited", RX_LIMITED, BFC_COUNT),
 	PLINE("port tags", "tag_stripped", TAG_STRIPPED, BFC_COUNT),
 	PSTAT("tag_unlabelled", TAG_UNLABELLED, BFC_COUNT),
 	PSTAT("tag_errors", TAG_ERRORS, BFC_COUNT),

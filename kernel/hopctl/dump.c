@@ -9,7 +9,7 @@
 
 #include "port.h"
 
-static_assert(sizeof(struct hop_stats) == 19 * sizeof(u64));
+static_assert(sizeof(struct hop_stats) == 24 * sizeof(u64));
 
 /* Attributes and where their values are in struct hop_stats. */
 static const struct {
@@ -35,6 +35,11 @@ static const struct {
 	{ HOP_A_RX_RANGE,	offsetof(struct hop_stats, rx_range) },
 	{ HOP_A_RX_UNTRUSTED,	offsetof(struct hop_stats, rx_untrusted) },
 	{ HOP_A_RX_SHARED,	offsetof(struct hop_stats, rx_shared) },
+	{ HOP_A_RX_LIMITED,	offsetof(struct hop_stats, rx_limited) },
+	{ HOP_A_STORMS,		offsetof(struct hop_stats, storms) },
+	{ HOP_A_STORM_ENDS,	offsetof(struct hop_stats, storm_ends) },
+	{ HOP_A_STORM_RX,	offsetof(struct hop_stats, storm_rx) },
+	{ HOP_A_COUNTER_LEAKS,	offsetof(struct hop_stats, counter_leaks) },
 };
 
 /**
@@ -43,6 +48,8 @@ static const struct {
  * @state: enum hop_state
  * @role: ours
  * @peer_role: what the neighbour is taken for
+ * @tier: where the port leads
+ * @storm: the neighbour is not obeyed
  * @up: there is a neighbour
  * @mac: its address
  * @queues: what it announced
@@ -55,6 +62,8 @@ struct hop_view {
 	u8			state;
 	u8			role;
 	u8			peer_role;
+	u8			tier;
+	bool			storm;
 	bool			up;
 	u8			mac[ETH_ALEN];
 	u16			queues;
@@ -71,6 +80,8 @@ static void view_take(struct hop_port *port, struct hop_view *v)
 		.state		= port->state,
 		.role		= port->role,
 		.peer_role	= hop_peer_taken_for(port),
+		.tier		= port->cfg.tier,
+		.storm		= port->storm,
 		.up		= port->peer.up,
 		.queues		= port->peer.up ? port->peer.hello.queues : 0,
 		.raw		= hop_peer_raw_hrtt(port),
@@ -149,6 +160,8 @@ static bool put_neighbour(struct sk_buff *skb, const struct hop_port *port,
 	return !nla_put_u8(skb, HOP_A_STATE, v->state) &&
 	       !nla_put_u8(skb, HOP_A_ROLE, v->role) &&
 	       !nla_put_u8(skb, HOP_A_PEER_ROLE, v->peer_role) &&
+	       !nla_put_u8(skb, HOP_A_TIER, v->tier) &&
+	       !nla_put_u8(skb, HOP_A_STORM, v->storm) &&
 	       (!v->up || !nla_put(skb, HOP_A_PEER_MAC, ETH_ALEN, v->mac)) &&
 	       !nla_put_u16(skb, HOP_A_PEER_QUEUES, v->queues) &&
 	       !nla_put_u16(skb, HOP_A_HANDLES, READ_ONCE(port->handles) & 0xffff) &&
@@ -166,14 +179,20 @@ static bool put_pauses(struct sk_buff *skb, const struct hop_port *port)
 	       put_u64(skb, HOP_A_PAUSE_COUNTERS, hop_range_sum(port));
 }
 
-int hop_port_dump(const struct hop_member *m, struct sk_buff *skb, int attrtype)
+/**
+ * hop_port_put - put what a port says of itself into a message
+ * @port: the port
+ * @skb: the message
+ * @attrtype: type of the nest to open
+ *
+ * Context: RTNL or RCU.
+ * Return: 0 or -EMSGSIZE.
+ */
+int hop_port_put(struct hop_port *port, struct sk_buff *skb, int attrtype)
 {
-	struct hop_port *port = m->port;
 	struct hop_view v;
 	struct nlattr *nest;
 
-	if (!port)
-		return 0;
 	nest = nla_nest_start(skb, attrtype);
 	if (!nest)
 		return -EMSGSIZE;
@@ -185,5 +204,10 @@ int hop_port_dump(const struct hop_member *m, struct sk_buff *skb, int attrtype)
 	}
 	nla_nest_cancel(skb, nest);
 	return -EMSGSIZE;
+}
+
+int hop_port_dump(const struct hop_member *m, struct sk_buff *skb, int attrtype)
+{
+	return m->port ? hop_port_put(m->port, skb, attrtype) : 0;
 }
 EXPORT_SYMBOL_GPL(hop_port_dump);

@@ -17,6 +17,8 @@
  *   *tagging, *hrtt_ns, *speed  hello work, hook, notifier    qdisc, READ_ONCE; a stale value
  *                                                             costs one packet's accuracy
  *   *n_active                   members, atomic               members, atomic
+ *   *elide                      hopctl, under hop_net.lock    qdisc, test_bit
+ *   windows                     hopctl's worker, port's lock  the same
  *   pause counters              members, atomic               port's tasklet
  *
  * Lock order: qdisc lock of E -> nothing of ours. The pause decision is taken inside E's qdisc
@@ -57,6 +59,10 @@ struct hop_net;
  * @refresh_ns: time between repeated PAUSE STATEs while anything is paused; 0 = auto:
  *	max(4 HRTT, 100 us)
  * @lease_ns: how long a pause that we send lasts without a refresh; 0 = auto: 8 refreshes
+ * @watch: end the effect of pauses that never end
+ * @tier: enum hop_tier: where the port leads
+ * @watchdog_ns: how long such a pause is endured; 0 = auto: HOP_WATCHDOG_NS
+ * @restore_ns: quiet time after which the neighbour is obeyed again; 0 = auto: twice @watchdog_ns
  *
  * Several members of one port: the last one joined or configured decides.
  */
@@ -69,13 +75,59 @@ struct hop_config {
 	u32	hrtt_ns;
 	u32	refresh_ns;
 	u32	lease_ns;
+	bool	watch;
+	u8	tier;
+	u32	watchdog_ns;
+	u32	restore_ns;
 };
 
 #define HOP_REFRESH_MIN_NS	(10 * NSEC_PER_USEC)
 #define HOP_LEASE_MAX_NS	(2U * NSEC_PER_SEC)
+#define HOP_WATCHDOG_NS		(200U * NSEC_PER_MSEC)
+#define HOP_WATCHDOG_MIN_NS	(1U * NSEC_PER_MSEC)
 #define HOP_HRTT_MIN_NS		100U
 #define HOP_HRTT_MAX_NS		(100U * NSEC_PER_MSEC)
 #define HOP_HRTT_UNKNOWN_NS	(100U * NSEC_PER_USEC)	/* used until one is measured */
+
+/**
+ * struct hop_watch - what the watchdog wants to know of a sub-queue
+ * @waits: it is backlogged
+ * @sent: packets that have left it, ever
+ * @paused_ns: time that it was paused in all, the present pause included
+ */
+struct hop_watch {
+	bool	waits;
+	u64	sent;
+	u64	paused_ns;
+};
+
+struct hop_member;
+
+/**
+ * struct hop_member_ops - what hopctl asks a qdisc
+ * @watch: look at sub-queue @queue of its range. Context: port's lock, any CPU, without the qdisc
+ *	lock: what is read may be of two moments
+ * @withdraw: nothing has left the qdisc for @quiet_ns although it holds packets and is not paused:
+ *	let the packets that hold a pause let go of it, and mark none until something leaves. Called
+ *	again and again while somebody is paused. Context: RTNL. Return: packets that let go now
+ */
+struct hop_member_ops {
+	void		(*watch)(const struct hop_member *m, u16 queue, u64 now,
+				 struct hop_watch *w);
+	unsigned int	(*withdraw)(struct hop_member *m, u64 quiet_ns, u64 now);
+};
+
+/**
+ * struct hop_window - the watchdog's window over a sub-queue that is paused, see watch.c
+ * @since: when it was opened, 0 if it is not
+ * @sent: hop_watch.sent then
+ * @paused_ns: hop_watch.paused_ns then
+ */
+struct hop_window {
+	u64	since;
+	u64	sent;
+	u64	paused_ns;
+};
 
 /**
  * struct hop_member - a qdisc's range of sub-queue numbers on its port
@@ -92,6 +144,11 @@ struct hop_config {
  *	HOP_HRTT_UNKNOWN_NS while no port has a neighbour
  * @speed: link speed, bytes per second; 0 if the device does not say
  * @n_active: sub-queues of all members of the port that are backlogged and not paused
+ * @marked: packets of the qdisc that hold a pause; qdisc lock
+ * @elide: a bit for each HOP_HANDLE_ALIGN handles: packets so labelled that leave by this port
+ *	pause nobody
+ * @ops: what hopctl asks the qdisc
+ * @windows: the watchdog's, one for each sub-queue
  * @node: the port's list of members, RCU
  */
 struct hop_member {
@@ -106,6 +163,10 @@ struct hop_member {
 	const u32		*hrtt_ns;
 	const u64		*speed;
 	atomic_t		*n_active;
+	u32			marked;
+	const unsigned long	*elide;
+	const struct hop_member_ops *ops;
+	struct hop_window	*windows;
 	struct list_head	node;
 };
 
@@ -115,6 +176,7 @@ struct hop_member {
  * @sch: the qdisc; its device is the port
  * @count: number of sub-queues, 1 .. HOP_QUEUES_MAX
  * @cfg: what the options say about the port
+ * @ops: what hopctl may ask
  * @extack: where a refusal is explained
  *
  * Context: RTNL. Creates the port with the first member: receive hook, epoch, HELLOs.
@@ -122,7 +184,8 @@ struct hop_member {
  * numbers are given away), -ENOMEM.
  */
 int hop_member_join(struct hop_member *m, struct Qdisc *sch, u16 count,
-		    const struct hop_config *cfg, struct netlink_ext_ack *extack);
+		    const struct hop_config *cfg, const struct hop_member_ops *ops,
+		    struct netlink_ext_ack *extack);
 
 /**
  * hop_member_config - new options for the port of a member
@@ -164,7 +227,7 @@ u16 hop_handle(const struct hop_member *m, const struct sk_buff *skb);
  * Counts up; from 0 to 1 the ingress port's tasklet will send the pause.
  * Context: qdisc lock, softirqs off.
  */
-void hop_pause_inc(const struct hop_member *m, u16 handle);
+void hop_pause_inc(struct hop_member *m, u16 handle);
 
 /**
  * hop_pause_dec - a marked packet has left, in whatever way
@@ -174,7 +237,7 @@ void hop_pause_inc(const struct hop_member *m, u16 handle);
  * Counts down; from 1 to 0 the ingress port's tasklet will send the resume.
  * Context: qdisc lock, softirqs off.
  */
-void hop_pause_dec(const struct hop_member *m, u16 handle);
+void hop_pause_dec(struct hop_member *m, u16 handle);
 
 /**
  * hop_tag_push - put the fabric tag on a packet that is being dequeued
@@ -201,6 +264,12 @@ int hop_tag_push(const struct hop_member *m, struct sk_buff *skb, u16 queue);
  * Return: 0 or -EMSGSIZE.
  */
 int hop_port_dump(const struct hop_member *m, struct sk_buff *skb, int attrtype);
+
+/* Is backpressure from the member's port to where @handle came in left out (BFC, App. B)? */
+static inline bool hop_elided(const struct hop_member *m, u16 handle)
+{
+	return test_bit((handle - HOP_HANDLE_FIRST) / HOP_HANDLE_ALIGN, m->elide);
+}
 
 static inline bool hop_tagging(const struct hop_member *m)
 {

@@ -10,6 +10,9 @@
  *   net.c    handles and pause counters of a namespace
  *   port.c   ports, members, configuration
  *   dump.c   what a port says of itself
+ *   netlink.c  the generic netlink family
+ *   elide.c  backpressure that is left out
+ *   watch.c  pauses that never end
  *   rx.c     receive hook
  *   peer.c   epochs, the neighbour's life, HRTT, state of tagging
  *   probe.c  tagged probes of full size
@@ -19,7 +22,9 @@
  *   frame.c  codec
  */
 #include <linux/module.h>
+#include <linux/net.h>
 #include <linux/netdevice.h>
+#include <linux/netlink.h>
 
 #include "port.h"
 
@@ -33,6 +38,8 @@ static int device_event(struct notifier_block *nb, unsigned long event, void *pt
 
 	if (event == NETDEV_CHANGEUPPER)
 		hop_ports_uppers();
+	if (event == NETDEV_UNREGISTER)
+		hop_pairs_forget(hop_net_of(dev), dev->ifindex);
 	port = hop_port_find(dev);
 	if (!port)
 		return NOTIFY_DONE;
@@ -64,7 +71,16 @@ static int __init hopctl_init(void)
 		return err;
 	err = register_netdevice_notifier(&device_notifier);
 	if (err)
-		unregister_pernet_subsys(&hop_net_ops);
+		goto no_notifier;
+	err = hop_netlink_init();
+	if (err)
+		goto no_netlink;
+	return 0;
+
+no_netlink:
+	unregister_netdevice_notifier(&device_notifier);
+no_notifier:
+	unregister_pernet_subsys(&hop_net_ops);
 	return err;
 }
 
@@ -75,6 +91,7 @@ static void __exit hopctl_exit(void)
 {
 	unregister_netdevice_notifier(&device_notifier);
 	hop_port_exit();
+	hop_netlink_exit();
 	unregister_pernet_subsys(&hop_net_ops);
 	rcu_barrier();
 }
@@ -88,3 +105,4 @@ MODULE_PARM_DESC(state_spacing_ns,
 		 "not even the one that keeps them to 1 % of the link's time");
 MODULE_DESCRIPTION("Companion of hop-by-hop flow control qdiscs");
 MODULE_LICENSE("GPL");
+MODULE_ALIAS_NET_PF_PROTO_NAME(PF_NETLINK, NETLINK_GENERIC, "-family-" HOP_GENL_NAME);

@@ -156,6 +156,7 @@ void hop_range_get(struct hop_port *port, unsigned int queues)
 	at = (r->first - HOP_HANDLE_FIRST) / HOP_HANDLE_ALIGN;
 	for (i = 0; i < r->count / HOP_HANDLE_ALIGN; i++)
 		rcu_assign_pointer(net->owner[at + i], port);
+	hop_elide_update(net);
 	spin_unlock(&net->lock);
 	port->range = r;
 	WRITE_ONCE(port->handles, r->first << 16 | min(want, r->count));
@@ -182,6 +183,7 @@ void hop_range_put(struct hop_port *port)
 	spin_lock(&net->lock);
 	for (i = 0; i < r->count / HOP_HANDLE_ALIGN; i++)
 		RCU_INIT_POINTER(net->owner[at + i], NULL);
+	hop_elide_update(net);
 	r->gp = start_poll_synchronize_rcu();
 	list_add_tail(&r->node, &net->parked);
 	spin_unlock(&net->lock);
@@ -223,6 +225,43 @@ u64 hop_range_sum(const struct hop_port *port)
 	for (i = 0; i < (handles & 0xffff); i++)
 		sum += atomic_read(handle_counter(port->net, first + i));
 	return sum;
+}
+
+/**
+ * hop_range_clear - set pause counters back that no packet holds
+ * @port: the port
+ *
+ * Context: port's lock.
+ * Return: how many there were.
+ */
+u64 hop_range_clear(struct hop_port *port)
+{
+	u32 i, count = port->handles & 0xffff;
+	u64 cleared = 0;
+
+	for (i = 0; i < count; i++) {
+		if (!atomic_xchg(handle_counter(port->net, port->range->first + i), 0))
+			continue;
+		set_bit(i / 64, port->pausing.dirty);
+		cleared++;
+	}
+	return cleared;
+}
+
+/**
+ * hop_handles_used - handles that are not to be had
+ * @net: the namespace
+ *
+ * Return: those of ports and those that are parked.
+ */
+u32 hop_handles_used(struct hop_net *net)
+{
+	u32 groups;
+
+	spin_lock_bh(&net->lock);
+	groups = bitmap_weight(net->used, HOP_HANDLE_WORDS);
+	spin_unlock_bh(&net->lock);
+	return groups * HOP_HANDLE_ALIGN;
 }
 
 /* Is the device with this ifindex above the port's? Remembered until an upper device changes. */
@@ -295,15 +334,17 @@ static void pause_mark(const struct hop_member *m, u16 handle, bool pause)
 	tasklet_schedule(&port->work);
 }
 
-void hop_pause_inc(const struct hop_member *m, u16 handle)
+void hop_pause_inc(struct hop_member *m, u16 handle)
 {
+	m->marked++;
 	if (atomic_inc_return(handle_counter(m->net, handle)) == 1)
 		pause_mark(m, handle, true);
 }
 EXPORT_SYMBOL_GPL(hop_pause_inc);
 
-void hop_pause_dec(const struct hop_member *m, u16 handle)
+void hop_pause_dec(struct hop_member *m, u16 handle)
 {
+	m->marked--;
 	if (atomic_dec_return(handle_counter(m->net, handle)) == 0)
 		pause_mark(m, handle, false);
 }
@@ -332,6 +373,7 @@ void hop_net_add(struct hop_port *port)
 {
 	spin_lock_bh(&port->net->lock);
 	list_add_tail(&port->net_node, &port->net->ports);
+	hop_elide_update(port->net);
 	spin_unlock_bh(&port->net->lock);
 }
 
@@ -350,6 +392,7 @@ static int __net_init net_init(struct net *n)
 	spin_lock_init(&net->lock);
 	INIT_LIST_HEAD(&net->parked);
 	INIT_LIST_HEAD(&net->ports);
+	INIT_LIST_HEAD(&net->pairs);
 	net->hrtt_max = HOP_HRTT_UNKNOWN_NS;
 	return 0;
 }
@@ -361,6 +404,7 @@ static void __net_exit net_exit(struct net *n)
 	struct hop_range *r, *next;
 
 	WARN_ON_ONCE(!list_empty(&net->ports));
+	hop_pairs_forget(net, 0);
 	list_for_each_entry_safe(r, next, &net->parked, node)
 		range_free(net, r);
 	kvfree(net->counters);

@@ -19,7 +19,8 @@
  *
  * Receiving. The words go into hop_port.paused, whose readers are the dequeue functions of the
  * members: first the words, then the member's generation, then the root qdisc is scheduled.
- * If the lease runs out, everything is resumed.
+ * If the lease runs out, everything is resumed. A neighbour that pauses for ever is no longer
+ * obeyed: its words go into hop_port.ignored then (watch.c).
  *
  * All under the port's lock; hop_pausing.dirty is atomic.
  */
@@ -209,6 +210,8 @@ bool hop_pause_write(struct hop_port *port, struct hop_writer *w, u64 now)
 	if (count == words_of(port->peer.hello.queues))	/* as good as a refresh */
 		p->refresh_ns = now + refresh;
 	port->stats.state_tx++;
+	if (pausing_any(p))
+		hop_watch_pausing();
 	if (whole && repeat)
 		port->stats.refresh_tx++;
 	else if (repeat)
@@ -281,18 +284,19 @@ static void pause_kick(struct hop_port *port, u64 changed)
 
 static u64 pause_store(struct hop_port *port, const struct hop_pause_state *s)
 {
+	u64 *words = port->storm ? port->ignored : port->paused;
 	unsigned int i, w;
 	u64 bits, changed = 0;
 
 	for (i = 0; i < s->count; i++) {
 		w = s->first_word + i;
 		bits = hop_pause_word(s, i);
-		if (port->paused[w] == bits)
+		if (words[w] == bits)
 			continue;
-		WRITE_ONCE(port->paused[w], bits);
+		WRITE_ONCE(words[w], bits);
 		changed |= BIT_ULL(w);
 	}
-	return changed;
+	return port->storm ? 0 : changed;
 }
 
 /**
@@ -307,6 +311,7 @@ void hop_pause_rx(struct hop_port *port, const struct hop_frame *f, u64 now)
 {
 	const struct hop_pause_state *s = &f->state;
 	struct hop_peer *peer = &port->peer;
+	const u64 *words;
 
 	if (s->first_word + s->count > words_of(port->queues_most) ||
 	    s->lease_ns > HOP_LEASE_MAX_NS) {
@@ -327,17 +332,22 @@ void hop_pause_rx(struct hop_port *port, const struct hop_frame *f, u64 now)
 		return;
 	}
 	port->stats.state_rx++;
+	if (port->storm)
+		port->stats.storm_rx++;
 	trace_hop_pause_rx(port, s->seq, s->first_word, s->count, s->lease_ns);
 	pause_kick(port, pause_store(port, s));
-	port->lease_at = memchr_inv(port->paused, 0, sizeof(port->paused)) ?
-			 now + s->lease_ns : U64_MAX;
+	words = port->storm ? port->ignored : port->paused;
+	port->lease_at = memchr_inv(words, 0, sizeof(port->paused)) ? now + s->lease_ns : U64_MAX;
+	hop_watch_paused(port, now);
+	hop_watch_calm(port, now);
 }
 
 /**
  * hop_pause_clear - resume all of our sub-queues
  * @port: the port
+ * @now: time
  */
-void hop_pause_clear(struct hop_port *port)
+void hop_pause_clear(struct hop_port *port, u64 now)
 {
 	u64 changed = 0;
 	unsigned int w;
@@ -348,6 +358,8 @@ void hop_pause_clear(struct hop_port *port)
 		WRITE_ONCE(port->paused[w], 0);
 		changed |= BIT_ULL(w);
 	}
+	memset(port->ignored, 0, sizeof(port->ignored));
+	hop_watch_calm(port, now);
 	port->lease_at = U64_MAX;
 	pause_kick(port, changed);
 }
@@ -363,5 +375,6 @@ void hop_pause_expire(struct hop_port *port, u64 now)
 		return;
 	port->stats.lease_expired++;
 	trace_hop_lease_expired(port);
-	hop_pause_clear(port);
+	hop_port_event(port, HOP_EVENT_LEASE_EXPIRED);
+	hop_pause_clear(port, now);
 }

@@ -162,6 +162,7 @@ void hop_peer_state(struct hop_port *port, u64 now)
 	WRITE_ONCE(port->state, state);
 	WRITE_ONCE(port->tagging, state == HOP_STATE_TAGGING);
 	trace_hop_state(port, state);
+	hop_port_event(port, HOP_EVENT_STATE);
 }
 
 /* Take tags off while the neighbour says TAGS; it goes on saying so while the last one may be
@@ -265,6 +266,7 @@ void hop_peer_hrtt(struct hop_port *port)
 	WRITE_ONCE(port->hrtt_used, used);
 	hop_net_hrtt(port->net);
 	trace_hop_hrtt(port, raw, used);
+	hop_port_event(port, HOP_EVENT_HRTT);
 }
 
 /* A long hold is measured by two clocks: it will do until there is something better. */
@@ -354,7 +356,7 @@ void hop_peer_drop(struct hop_port *port, u64 now)
 	peer->knows_us = false;
 	peer->rtt_count = 0;
 	peer->rtt_rough = false;
-	hop_pause_clear(port);
+	hop_pause_clear(port, now);
 	hop_pause_stop(port);
 	hop_peer_unstrip(port, now);
 	port->ack = false;
@@ -376,6 +378,7 @@ void hop_peer_lost(struct hop_port *port, u64 now)
 		return;
 	port->stats.neighbour_lost++;
 	trace_hop_neighbour_lost(port, port->peer.epoch);
+	hop_port_event(port, HOP_EVENT_NEIGHBOUR_LOST);
 	hop_peer_drop(port, now);
 	port->peer.mac_ns = 0;
 	port->peer.other_ns = 0;
@@ -435,6 +438,7 @@ static void peer_confirm(struct hop_port *port, const struct hop_frame *f, u64 n
 	peer->hellos = 0;
 	port->stats.neighbour_up++;
 	trace_hop_neighbour_up(port, peer->epoch);
+	hop_port_event(port, HOP_EVENT_NEIGHBOUR_UP);
 	peer_take(port, f, now);
 	hop_pause_start(port, now);
 	port->hello_gap = HOP_HELLO_NS;

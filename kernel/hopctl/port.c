@@ -23,7 +23,7 @@
 
 #include "port.h"
 
-static LIST_HEAD(hop_ports);
+LIST_HEAD(hop_ports);
 
 static void ports_reap(struct work_struct *work);
 static DECLARE_DELAYED_WORK(reap_work, ports_reap);
@@ -93,6 +93,7 @@ static void port_start(struct hop_port *port)
 {
 	spin_lock_bh(&port->lock);
 	port->epoch = epoch_draw(port->epoch);
+	hop_port_event(port, HOP_EVENT_PORT_NEW);
 	port->leaving = false;
 	port->queues_most = 0;
 	memset(port->cand, 0, sizeof(port->cand));
@@ -121,6 +122,8 @@ static void port_init(struct hop_port *port, struct net_device *dev, struct hop_
 	port->net = net;
 	port->lease_at = U64_MAX;
 	port->strip_at = U64_MAX;
+	port->watch_at = U64_MAX;
+	port->calm_at = U64_MAX;
 	port->probing.again_ns = U64_MAX;
 	port->echo_tokens = HOP_ECHO_BURST;
 	port->state = HOP_STATE_NO_CARRIER;
@@ -186,6 +189,8 @@ static void port_free(struct hop_port *port)
 void hop_port_kill(struct hop_port *port)
 {
 	ASSERT_RTNL();
+	if (port->n_members)
+		hop_netlink_event(port, HOP_EVENT_PORT_GONE);
 	spin_lock_bh(&port->lock);
 	hop_peer_drop(port, hop_now());
 	port->dying = true;
@@ -242,6 +247,7 @@ static void port_linger(struct hop_port *port)
 void hop_port_exit(void)
 {
 	cancel_delayed_work_sync(&reap_work);
+	hop_watch_exit();
 	WARN_ON_ONCE(!list_empty(&hop_ports));
 }
 
@@ -369,15 +375,22 @@ static void port_config(struct hop_port *port, const struct hop_config *cfg)
 	hop_peer_role(port);
 	hop_peer_hrtt(port);
 	hop_peer_state(port, now);
+	hop_watch_config(port, now);
 	port_hurry(port, now);
 	spin_unlock_bh(&port->lock);
+
+	spin_lock_bh(&port->net->lock);
+	hop_elide_update(port->net);
+	spin_unlock_bh(&port->net->lock);
 }
 
 int hop_member_join(struct hop_member *m, struct Qdisc *sch, u16 count,
-		    const struct hop_config *cfg, struct netlink_ext_ack *extack)
+		    const struct hop_config *cfg, const struct hop_member_ops *ops,
+		    struct netlink_ext_ack *extack)
 {
 	struct net_device *dev = qdisc_dev(sch);
 	struct list_head *before;
+	struct hop_window *windows;
 	struct hop_port *port;
 	int first, err;
 
@@ -385,15 +398,20 @@ int hop_member_join(struct hop_member *m, struct Qdisc *sch, u16 count,
 	err = device_validate(dev, extack);
 	if (err)
 		return err;
+	windows = kvcalloc(count, sizeof(*windows), GFP_KERNEL);
+	if (!windows)
+		return -ENOMEM;
 	port = hop_port_find(dev);
-	if (!port) {
+	if (!port)
 		port = port_create(dev, extack);
-		if (IS_ERR(port))
-			return PTR_ERR(port);
+	if (IS_ERR(port)) {
+		kvfree(windows);
+		return PTR_ERR(port);
 	}
 	first = range_find(port, count, &before);
 	if (first < 0) {
 		NL_SET_ERR_MSG(extack, "queues of all qdiscs of the device must not exceed 4094");
+		kvfree(windows);
 		return first;
 	}
 
@@ -407,6 +425,9 @@ int hop_member_join(struct hop_member *m, struct Qdisc *sch, u16 count,
 	m->hrtt_ns = &port->net->hrtt_max;
 	m->speed = &port->speed;
 	m->n_active = &port->n_active;
+	m->elide = port->elide;
+	m->ops = ops;
+	m->windows = windows;
 	list_add_tail_rcu(&m->node, before);
 	if (!port->n_members++)
 		port_start(port);
@@ -430,12 +451,17 @@ void hop_member_leave(struct hop_member *m)
 	ASSERT_RTNL();
 	if (!port)
 		return;
-	list_del_rcu(&m->node);
+	spin_lock_bh(&port->lock);
+	list_del_rcu(&m->node);	/* the watchdog looks at the members' sub-queues under the lock */
+	spin_unlock_bh(&port->lock);
+	kvfree(m->windows);
+	m->windows = NULL;
 	m->port = NULL;
 	port->n_members--;
 	if (!port->n_members && port->dying) {
 		port_free(port);
 	} else if (!port->n_members) {
+		hop_netlink_event(port, HOP_EVENT_PORT_GONE);
 		port_linger(port);
 	} else {
 		spin_lock_bh(&port->lock);

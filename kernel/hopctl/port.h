@@ -64,9 +64,12 @@
 #define HOP_REFRESH_AUTO_MIN_NS	(100ULL * NSEC_PER_USEC)
 #define HOP_LEASE_REFRESHES	8
 
+#define HOP_EVENT_EVERY_NS	(1ULL * NSEC_PER_MSEC)
+
 #define HOP_UPPERS		8	/* power of 2: upper devices remembered, by ifindex */
 #define HOP_HANDLE_WORDS	(HOP_HANDLES / HOP_HANDLE_ALIGN)
 #define HOP_HANDLE_SHARE	(HOP_HANDLES / 8)	/* of one port */
+#define HOP_PAIRS		4096	/* of a namespace, see elide.c */
 
 /**
  * struct hop_pcpu - what is counted for each packet
@@ -107,6 +110,8 @@ struct hop_stats {
 	u64	probe_tx, probe_echoed;
 	u64	tx_busy;
 	u64	rx_malformed, rx_version, rx_epoch, rx_stale, rx_range, rx_untrusted, rx_shared;
+	u64	rx_limited;
+	u64	storms, storm_ends, storm_rx, counter_leaks;
 };
 
 /**
@@ -263,6 +268,7 @@ struct hop_range {
  * @tagging: put the fabric tag on data frames
  * @state: enum hop_state
  * @paused: our sub-queues that the neighbour holds paused
+ * @elide: see struct hop_member
  * @n_active: see struct hop_member
  * @lock: protects what struct and table say
  * @epoch: ours
@@ -282,6 +288,15 @@ struct hop_range {
  * @hello_gap: time to the one after it
  * @hello_last: when the last one left
  * @lease_at: when the received pauses end, U64_MAX if nothing is paused
+ * @storm: the neighbour pauses for ever: what it says goes to @ignored
+ * @watch_at: when the watchdog looks at the paused sub-queues, U64_MAX if there are none
+ * @calm_at: when the storm is over, U64_MAX if the neighbour still pauses something
+ * @ignored: what it wants paused meanwhile
+ * @events: HOP_EVENT_* to be told
+ * @event_at: before which they are not
+ * @rx_paid_ns: of hop_bucket_spend() for received control frames
+ * @rx_next_ns: before which no more of them are read
+ * @leak_sum: pause counters without a packet at the last look; RTNL
  * @tags: our HELLOs say TAGS: the probes were echoed
  * @tags_since: when they began to
  * @tags_until: and until then in any case, since tagged frames may be on their way
@@ -320,6 +335,7 @@ struct hop_port {
 	bool			tagging;
 	u8			state;
 	u64			paused[HOP_BITMAP_WORDS];
+	DECLARE_BITMAP(elide, HOP_HANDLE_WORDS);
 	atomic_t		n_active ____cacheline_aligned_in_smp;
 
 	spinlock_t		lock ____cacheline_aligned_in_smp;
@@ -341,6 +357,15 @@ struct hop_port {
 	u64			hello_gap;
 	u64			hello_last;
 	u64			lease_at;
+	bool			storm;
+	u64			watch_at;
+	u64			calm_at;
+	u64			ignored[HOP_BITMAP_WORDS];
+	u32			events;
+	u64			event_at;
+	u64			rx_paid_ns;
+	u64			rx_next_ns;
+	u64			leak_sum;
 	bool			tags;
 	u64			tags_since;
 	u64			tags_until;
@@ -374,6 +399,10 @@ struct hop_port {
  * @used: groups of HOP_HANDLE_ALIGN handles that are given away or parked
  * @parked: ranges without an owner whose counters are not known to be 0
  * @ports: ports in this namespace
+ * @pairs: of devices without backpressure, see elide.c; under @lock
+ * @n_pairs: how many
+ * @elides: some bit of some hop_port.elide may be set
+ * @marked: packets that hold a pause, at the last look of watch.c; RTNL
  */
 struct hop_net {
 	struct hop_port __rcu	*owner[HOP_HANDLE_WORDS];
@@ -383,6 +412,10 @@ struct hop_net {
 	DECLARE_BITMAP(used, HOP_HANDLE_WORDS);
 	struct list_head	parked;
 	struct list_head	ports;
+	struct list_head	pairs;
+	unsigned int		n_pairs;
+	bool			elides;
+	u64			marked;
 };
 
 static inline u64 hop_now(void)
@@ -402,8 +435,35 @@ void hop_range_get(struct hop_port *port, unsigned int queues);
 void hop_range_put(struct hop_port *port);
 u64 hop_range_word(const struct hop_port *port, unsigned int word);
 u64 hop_range_sum(const struct hop_port *port);
+u64 hop_range_clear(struct hop_port *port);
+u32 hop_handles_used(struct hop_net *net);
+
+/* elide.c */
+void hop_elide_update(struct hop_net *net);
+int hop_pair_add(struct hop_net *net, int ingress, int egress);
+int hop_pair_del(struct hop_net *net, int ingress, int egress);
+bool hop_pair_get(struct hop_net *net, unsigned int at, int *ingress, int *egress);
+void hop_pairs_forget(struct hop_net *net, int ifindex);
+
+/* watch.c */
+void hop_watch_paused(struct hop_port *port, u64 now);
+void hop_watch_calm(struct hop_port *port, u64 now);
+void hop_watch_config(struct hop_port *port, u64 now);
+u64 hop_watch_next(const struct hop_port *port);
+void hop_watch_run(struct hop_port *port, u64 now);
+void hop_watch_pausing(void);
+void hop_watch_exit(void);
+
+/* netlink.c */
+void hop_netlink_event(struct hop_port *port, u32 events);
+int hop_netlink_init(void);
+void hop_netlink_exit(void);
+
+/* dump.c */
+int hop_port_put(struct hop_port *port, struct sk_buff *skb, int attrtype);
 
 /* port.c */
+extern struct list_head hop_ports;
 struct hop_port *hop_port_find(const struct net_device *dev);
 void hop_port_kill(struct hop_port *port);
 void hop_port_speed(struct hop_port *port);
@@ -448,7 +508,7 @@ u64 hop_pause_next(const struct hop_port *port);
 bool hop_pause_write(struct hop_port *port, struct hop_writer *w, u64 now);
 void hop_pause_acked(struct hop_port *port, u32 seq);
 void hop_pause_rx(struct hop_port *port, const struct hop_frame *f, u64 now);
-void hop_pause_clear(struct hop_port *port);
+void hop_pause_clear(struct hop_port *port, u64 now);
 void hop_pause_expire(struct hop_port *port, u64 now);
 void hop_pause_unsent(struct hop_port *port);
 u64 hop_refresh_ns(const struct hop_port *port);
@@ -478,6 +538,13 @@ static inline void hop_port_wake(struct hop_port *port)
 	lockdep_assert_held(&port->lock);
 	if (!port->dying)
 		tasklet_schedule(&port->work);
+}
+
+/* Something happened that who listens should know (HOP_EVENT_*). Port's lock. */
+static inline void hop_port_event(struct hop_port *port, u32 event)
+{
+	port->events |= event;
+	hop_port_wake(port);
 }
 
 #endif

@@ -8,12 +8,14 @@
  *
  * What a control frame says counts only if both of its epochs are right, a HELLO excepted,
  * which is how they become right (peer.c). A frame that is refused is counted by cause and
- * never logged. Everything here runs under the port's lock; nothing is sent from here.
+ * never logged. More frames than a processor should be bothered with are dropped unread.
+ * Everything here runs under the port's lock; nothing is sent from here.
  */
 #include <linux/if_vlan.h>
 #include <linux/netfilter.h>
 
 #include "port.h"
+#include "share.h"
 #include "trace.h"
 
 static const u8 hop_dest[ETH_ALEN] = HOP_DEST_MAC;
@@ -88,6 +90,23 @@ static void rx_frame(struct hop_port *port, const struct sk_buff *skb,
 	rx_contents(port, f, tagged, now);
 }
 
+/* A neighbour keeps a distance between its pause states, and answers as many of ours. */
+static bool rx_limited(struct hop_port *port)
+{
+	u64 cost = READ_ONCE(hop_state_spacing_ns) / HOP_RX_SHARE, now;
+
+	if (!cost)
+		return false;
+	now = hop_now();
+	if (now < port->rx_next_ns) {
+		port->stats.rx_limited++;
+		return true;
+	}
+	port->rx_next_ns = hop_bucket_spend(&port->rx_paid_ns, cost, (HOP_RX_BURST - 1) * cost,
+					    now);
+	return false;
+}
+
 static void rx_control(struct hop_port *port, struct sk_buff *skb)
 {
 	unsigned int len = min_t(unsigned int, skb->len, HOP_FRAME_MAX);
@@ -96,6 +115,10 @@ static void rx_control(struct hop_port *port, struct sk_buff *skb)
 	const void *buf;
 
 	spin_lock_bh(&port->lock);
+	if (rx_limited(port)) {
+		spin_unlock_bh(&port->lock);
+		return;
+	}
 	/* the packet may be shared, so it is not pulled into one piece but copied */
 	buf = skb_header_pointer(skb, 0, len, port->rx_buf);
 	if (buf && is_valid_ether_addr(eth_hdr(skb)->h_source))

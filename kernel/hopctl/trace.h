@@ -150,6 +150,20 @@ TRACE_EVENT(hop_lease_expired,
 	TP_printk("%s", __entry->dev)
 );
 
+TRACE_EVENT(hop_storm,
+	TP_PROTO(const struct hop_port *port, bool begins),
+	TP_ARGS(port, begins),
+	TP_STRUCT__entry(
+		__array(char,	dev,	IFNAMSIZ)
+		__field(bool,	begins)
+	),
+	TP_fast_assign(
+		memcpy(__entry->dev, port->dev->name, IFNAMSIZ);
+		__entry->begins = begins;
+	),
+	TP_printk("%s %s", __entry->dev, __entry->begins ? "begins" : "ends")
+);
+
 TRACE_EVENT(hop_hrtt,
 	TP_PROTO(const struct hop_port *port, u32 raw, u32 used),
 	TP_ARGS(port, raw, used),

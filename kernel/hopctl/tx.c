@@ -286,7 +286,7 @@ static void tx_build(struct hop_port *port, u64 now, struct sk_buff_head *list)
 /* When is there something to do next? Nothing is sent before a busy device is tried again. */
 static u64 tx_next(const struct hop_port *port)
 {
-	u64 at = U64_MAX, limit = min(hop_peer_next(port), port->lease_at);
+	u64 at = U64_MAX, limit = min3(hop_peer_next(port), port->lease_at, hop_watch_next(port));
 
 	if (port->carrier) {
 		at = hello_next(port);
@@ -294,6 +294,8 @@ static u64 tx_next(const struct hop_port *port)
 			at = min3(at, hop_pause_next(port), hop_probe_next(port));
 		at = max(at, port->retry_at);
 	}
+	if (port->events)
+		limit = min(limit, port->event_at);
 	return min(at, limit);
 }
 
@@ -344,12 +346,24 @@ static u32 tx_send(struct hop_port *port, struct sk_buff_head *list, bool *busy)
 	return unsent;
 }
 
+/* Return: what is to be told now of what has happened. */
+static u32 tx_events(struct hop_port *port, u64 now)
+{
+	u32 events = port->events;
+
+	if (!events || now < port->event_at)
+		return 0;
+	port->events = 0;
+	port->event_at = now + HOP_EVENT_EVERY_NS;
+	return events;
+}
+
 void hop_tx_work(struct tasklet_struct *t)
 {
 	struct hop_port *port = from_tasklet(port, t, work);
 	struct sk_buff_head list;
 	u64 now = hop_now();
-	u32 unsent;
+	u32 unsent, events = 0;
 	bool busy;
 
 	__skb_queue_head_init(&list);
@@ -358,7 +372,9 @@ void hop_tx_work(struct tasklet_struct *t)
 	if (!port->dying) {
 		hop_peer_expire(port, now);
 		hop_pause_expire(port, now);
+		hop_watch_run(port, now);
 		tx_build(port, now, &list);
+		events = tx_events(port, now);
 		tx_arm(port);
 	}
 	spin_unlock_bh(&port->lock);
@@ -370,6 +386,8 @@ void hop_tx_work(struct tasklet_struct *t)
 		tx_arm(port);
 		spin_unlock_bh(&port->lock);
 	}
+	if (events)
+		hop_netlink_event(port, events);
 	rcu_read_unlock();
 }
 

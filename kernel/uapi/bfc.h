@@ -81,6 +81,11 @@ enum bfc_reuse {
  * @TCA_BFC_TPID: u16, host byte order; 0x88a8 (default) or 0x8100
  * @TCA_BFC_REFRESH: u32, ns between repeated pause states; 0 (auto) is max(4 HRTT, 100 us)
  * @TCA_BFC_LEASE: u32, ns that a pause lasts without a refresh; 0 (auto) is 8 refreshes
+ * @TCA_BFC_WATCH: u8, 1 (default) ends the effect of pauses that never end, 0 does not
+ * @TCA_BFC_WATCHDOG: u32, ns: how long a pause that never ends is endured; 0 (auto) is 200 ms
+ * @TCA_BFC_RESTORE: u32, ns without any pause after which the neighbour is obeyed again; 0 (auto)
+ *	is twice the watchdog's time
+ * @TCA_BFC_TIER: u8, enum hop_tier: where the port leads
  * @TCA_BFC_VERSION: u32, only in dumps: BFC_VERSION of the module
  * @TCA_BFC_PAD: padding of 64-bit attributes
  */
@@ -107,6 +112,10 @@ enum {
 	TCA_BFC_TPID,
 	TCA_BFC_REFRESH,
 	TCA_BFC_LEASE,
+	TCA_BFC_WATCH,
+	TCA_BFC_WATCHDOG,
+	TCA_BFC_RESTORE,
+	TCA_BFC_TIER,
 	TCA_BFC_VERSION,
 	TCA_BFC_PAD,
 	__TCA_BFC_MAX
@@ -148,6 +157,9 @@ enum {
  * @TCA_BFC_STATS_DROP_FILTER: u64, packets dropped by a tc filter's verdict
  * @TCA_BFC_STATS_GSO_SPLIT: u64, GSO packets that were split
  * @TCA_BFC_STATS_TAGGED: u64, packets that got the fabric tag
+ * @TCA_BFC_STATS_ELIDED: u64, packets over the threshold that paused nobody, so that backpressure
+ *	goes in no circle
+ * @TCA_BFC_STATS_WITHDRAWN: u64, packets whose pause was withdrawn because nothing left the port
  * @TCA_BFC_STATS_PORT: nested HOP_A_*: the port
  * @TCA_BFC_STATS_PAD: padding of 64-bit attributes
  */
@@ -183,6 +195,8 @@ enum {
 	TCA_BFC_STATS_DROP_FILTER,
 	TCA_BFC_STATS_GSO_SPLIT,
 	TCA_BFC_STATS_TAGGED,
+	TCA_BFC_STATS_ELIDED,
+	TCA_BFC_STATS_WITHDRAWN,
 	TCA_BFC_STATS_PORT,
 	TCA_BFC_STATS_PAD,
 	__TCA_BFC_STATS_MAX

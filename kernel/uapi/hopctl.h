@@ -84,6 +84,20 @@ enum hop_role {
 	__HOP_ROLE_MAX
 };
 
+/**
+ * enum hop_tier - where a switch's port leads (BFC, App. B)
+ * @HOP_TIER_NONE: not said
+ * @HOP_TIER_DOWN: to a lower layer or to hosts
+ * @HOP_TIER_UP: to a higher layer; packets that come from a higher layer and go back to one pause
+ *	nobody, so that the backpressure graph of a Clos fabric has no cycle whatever the routes
+ */
+enum hop_tier {
+	HOP_TIER_NONE,
+	HOP_TIER_DOWN,
+	HOP_TIER_UP,
+	__HOP_TIER_MAX
+};
+
 /* Bits of hop_tlv_hello.flags */
 #define HOP_HELLO_STRIPS_TAGS	0x01	/* my receive hook can take fabric tags off */
 #define HOP_HELLO_ECHO_VALID	0x02	/* echo_ns and held_ns answer a HELLO of yours */
@@ -225,6 +239,15 @@ enum hop_state {
  * @HOP_A_TAG_UNLABELLED: u64, of them, frames without a handle to label them by
  * @HOP_A_TAG_ERRORS: u64, received frames dropped because their tag could not be taken off
  * @HOP_A_HANDLE_FORGED: u64, packets whose handle does not belong to where they came from
+ * @HOP_A_TIER: u8, enum hop_tier
+ * @HOP_A_STORM: u8, 1 while the neighbour's pauses are ignored because it never lets go
+ * @HOP_A_STORMS: u64, times that this began
+ * @HOP_A_STORM_ENDS: u64, times that it ended: the neighbour had paused nothing for the restore
+ *	time
+ * @HOP_A_STORM_RX: u64, PAUSE STATEs that were taken meanwhile and not obeyed
+ * @HOP_A_COUNTER_LEAKS: u64, pause counters set back although no packet held them: never but by a
+ *	bug
+ * @HOP_A_RX_LIMITED: u64, control frames dropped unread: too many in too short a time
  * @HOP_A_PAD: padding of 64-bit attributes
  */
 enum {
@@ -266,10 +289,103 @@ enum {
 	HOP_A_TAG_UNLABELLED,
 	HOP_A_TAG_ERRORS,
 	HOP_A_HANDLE_FORGED,
+	HOP_A_TIER,
+	HOP_A_STORM,
+	HOP_A_STORMS,
+	HOP_A_STORM_ENDS,
+	HOP_A_STORM_RX,
+	HOP_A_COUNTER_LEAKS,
+	HOP_A_RX_LIMITED,
 	HOP_A_PAD,
 	__HOP_A_MAX
 };
 
 #define HOP_A_MAX	(__HOP_A_MAX - 1)
+
+/*
+ * The generic netlink family: ports and pairs of one network namespace, seen as a whole. What is
+ * configured by a qdisc's options is not configured here.
+ */
+#define HOP_GENL_NAME		"hopctl"
+#define HOP_GENL_VERSION	1
+#define HOP_GENL_GROUP		"events"	/* multicast group */
+
+/**
+ * enum hop_cmd - commands
+ * @HOP_CMD_PORT_GET: do: the port of HOP_N_IFINDEX, -ENODEV if there is none; dump: all ports.
+ *	Replies hold HOP_N_IFINDEX, _IFNAME, _QUEUES, _SPEED, _PAUSED, _PAUSING, _PORT
+ * @HOP_CMD_PORT_EVENT: multicast: HOP_N_IFINDEX, _IFNAME, _EVENTS, _TIME, _PORT
+ * @HOP_CMD_PAIR_GET: dump: pairs whose backpressure is elided: HOP_N_INGRESS, _EGRESS
+ * @HOP_CMD_PAIR_ADD: elide one: packets from INGRESS to EGRESS pause nobody (BFC, App. B). Needs
+ *	CAP_NET_ADMIN. -ENODEV if a device is not there, -EEXIST if the pair is
+ * @HOP_CMD_PAIR_DEL: no longer; -ENOENT. A pair also ends with either of its devices
+ * @HOP_CMD_INFO_GET: do: HOP_N_VERSION and the limits of a namespace: HOP_N_HANDLES,
+ *	HOP_N_HANDLES_USED
+ */
+enum hop_cmd {
+	HOP_CMD_UNSPEC,
+	HOP_CMD_PORT_GET,
+	HOP_CMD_PORT_EVENT,
+	HOP_CMD_PAIR_GET,
+	HOP_CMD_PAIR_ADD,
+	HOP_CMD_PAIR_DEL,
+	HOP_CMD_INFO_GET,
+	__HOP_CMD_MAX
+};
+
+#define HOP_CMD_MAX	(__HOP_CMD_MAX - 1)
+
+/**
+ * enum - attributes of the family's messages
+ * @HOP_N_IFINDEX: u32, the port's device
+ * @HOP_N_IFNAME: string, its name
+ * @HOP_N_QUEUES: u16, sub-queues of all qdiscs of the port
+ * @HOP_N_SPEED: u64, bytes per second, 0 if the device does not say
+ * @HOP_N_PAUSED: array of u64 in host byte order, as many as it takes to the last bit that is set:
+ *	our sub-queues that the neighbour holds paused; sub-queue n is bit n % 64 of element n / 64
+ * @HOP_N_PAUSING: the same for the neighbour's sub-queues that we hold paused
+ * @HOP_N_PORT: nested HOP_A_*: what the port says of itself
+ * @HOP_N_EVENTS: u32, HOP_EVENT_* since the last message about this port
+ * @HOP_N_TIME: u64, ns, CLOCK_MONOTONIC: when the message was made
+ * @HOP_N_INGRESS: u32, ifindex of the port that the packets of a pair come in by
+ * @HOP_N_EGRESS: u32, ifindex of the port that they leave by
+ * @HOP_N_VERSION: u32, HOP_VERSION of the module
+ * @HOP_N_HANDLES: u32, handles of the namespace
+ * @HOP_N_HANDLES_USED: u32, of them, given to ports or waiting for their packets to leave
+ * @HOP_N_PAD: padding of 64-bit attributes
+ */
+enum {
+	HOP_N_UNSPEC,
+	HOP_N_IFINDEX,
+	HOP_N_IFNAME,
+	HOP_N_QUEUES,
+	HOP_N_SPEED,
+	HOP_N_PAUSED,
+	HOP_N_PAUSING,
+	HOP_N_PORT,
+	HOP_N_EVENTS,
+	HOP_N_TIME,
+	HOP_N_INGRESS,
+	HOP_N_EGRESS,
+	HOP_N_VERSION,
+	HOP_N_HANDLES,
+	HOP_N_HANDLES_USED,
+	HOP_N_PAD,
+	__HOP_N_MAX
+};
+
+#define HOP_N_MAX	(__HOP_N_MAX - 1)
+
+/* Bits of HOP_N_EVENTS */
+#define HOP_EVENT_PORT_NEW		0x0001	/* the port came to be */
+#define HOP_EVENT_PORT_GONE		0x0002	/* its last qdisc has left, or its device */
+#define HOP_EVENT_STATE			0x0004	/* HOP_A_STATE changed */
+#define HOP_EVENT_NEIGHBOUR_UP		0x0008
+#define HOP_EVENT_NEIGHBOUR_LOST	0x0010
+#define HOP_EVENT_LEASE_EXPIRED		0x0020
+#define HOP_EVENT_STORM			0x0040	/* the neighbour's pauses are ignored from now on */
+#define HOP_EVENT_STORM_END		0x0080
+#define HOP_EVENT_HRTT			0x0100	/* the HRTT in use changed */
+#define HOP_EVENT_WITHDRAWN		0x0200	/* nothing leaves: packets here pause nobody */
 
 #endif

@@ -92,7 +92,8 @@ kept() {
 defaults=$(jq -cn '{queues: 128, classes: 1, flows: 0, assign: "dynamic", reuse: "sticky",
 	limit: 8388608, quantum: 0, priomap: [range(16) | 0], split_gso: true, pause: true, rate: 0,
 	hrtt: 0, th: 0, th_scale: 100, sticky: 0, role: "auto", peer: "auto", tag: true,
-	tpid: "0x88a8", refresh: 0, lease: 0, version: 1}')
+	tpid: "0x88a8", refresh: 0, lease: 0, watch: true, watchdog: 0, restore: 0,
+	tier: "none", version: 1}')
 header=$here/../../kernel/uapi/bfc.h
 defined() {
 	sed -nE "s/^#define $1[[:space:]]+\(?([0-9]+)U?( << ([0-9]+)\))?.*/\1 \3/p" "$header" |
@@ -164,6 +165,13 @@ refresh 10us|.refresh = 10000
 refresh 1s|.refresh = 1000000000
 lease 10us|.lease = 10000
 lease 2s|.lease = 2000000000
+nowatch|.watch = false
+watchdog 1ms|.watchdog = 1000000
+watchdog 1s|.watchdog = 1000000000
+restore 1ms|.restore = 1000000
+restore 1s|.restore = 1000000000
+tier down|.tier = "down"
+tier up|.tier = "up"
 END
 
 # Change: what is not named stays
@@ -186,6 +194,12 @@ taken "change tag" '.tag = false' change "TCA_OPTIONS{" TCA_BFC_TAG=u8:0 "}"
 taken "change tpid" '.tpid = "0x8100"' change "TCA_OPTIONS{" TCA_BFC_TPID=u16:0x8100 "}"
 taken "change refresh" '.refresh = 50000' change "TCA_OPTIONS{" TCA_BFC_REFRESH=u32:50000 "}"
 taken "change lease" '.lease = 100000' change "TCA_OPTIONS{" TCA_BFC_LEASE=u32:100000 "}"
+taken "change watch" '.watch = false' change "TCA_OPTIONS{" TCA_BFC_WATCH=u8:0 "}"
+taken "change watchdog" '.watchdog = 1000000' change \
+      "TCA_OPTIONS{" TCA_BFC_WATCHDOG=u32:1000000 "}"
+taken "change restore" '.restore = 3000000' change \
+      "TCA_OPTIONS{" TCA_BFC_RESTORE=u32:3000000 "}"
+taken "change tier" '.tier = "up"' change "TCA_OPTIONS{" TCA_BFC_TIER=u8:2 "}"
 taken "change priomap to the same" . change \
       "TCA_OPTIONS{" TCA_BFC_PRIOMAP=hex:00000000000000000000000000000000 "}"
 taken "change two at once" '.limit = 70000 | .reuse = "sticky"' change \
@@ -234,6 +248,10 @@ TAG u8 tag_must_be 2 255
 TPID u16 tpid_must_be 0 0x800 0x9100 0xa888
 REFRESH u32 refresh_must_be 1 9999 1000000001 0xffffffff
 LEASE u32 lease_must_be 1 9999 2000000001 0xffffffff
+WATCH u8 watch_must_be 2 255
+WATCHDOG u32 watchdog_must_be 1 999999 1000000001 0xffffffff
+RESTORE u32 restore_must_be 1 999999 1000000001 0xffffffff
+TIER u8 tier_must_be 3 255
 PRIOMAP hex priomap_names_a_class 02000000000000000000000000000000 000000000000000000000000000000ff
 END
 

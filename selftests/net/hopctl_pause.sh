@@ -36,7 +36,7 @@ attach p2 w 3
 in_ns sw bridge fdb replace "$(mac 2)" dev p1 master static
 
 # Reminders 10 ms apart, not 100 us: u's program has to read them all.
-qdisc() { tc_in sw qdisc replace dev "$1" root bfc queues 128 th 2000 refresh 10ms; }
+qdisc() { tc_in sw qdisc replace dev "$1" root bfc queues 128 th 2000 refresh 10ms nowatch; }
 
 declare -A port
 # look DEV: all figures of its qdisc and port

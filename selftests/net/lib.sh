@@ -271,7 +271,7 @@ link_stat() { in_ns "$1" cat "/sys/class/net/$2/statistics/$3"; }
 # Teardown
 
 # Gauges of bfc that must come back to zero
-CLEAN_GAUGES="paused marked paused_queues pausing_queues pause_counters"
+CLEAN_GAUGES="paused marked paused_queues pausing_queues pause_counters counter_leaks"
 
 # Prints what still stands above zero in a namespace, and gauges that are not there at all.
 _gauges_above_zero()

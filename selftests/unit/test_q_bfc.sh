@@ -187,6 +187,9 @@ takes "refresh 100us" "TCA_BFC_REFRESH 4 100000"
 takes "refresh auto" "TCA_BFC_REFRESH 4 0"
 takes "lease 800us" "TCA_BFC_LEASE 4 800000"
 takes "lease auto" "TCA_BFC_LEASE 4 0"
+takes "nowatch" "TCA_BFC_WATCH 1 0"
+takes "watchdog 5ms restore auto" "TCA_BFC_WATCHDOG 4 5000000; TCA_BFC_RESTORE 4 0"
+takes "tier up" "TCA_BFC_TIER 1 2"
 takes "nopause queues 32 th-scale 50% tpid 802.1q lease 1ms" \
       "TCA_BFC_PAUSE 1 0; TCA_BFC_QUEUES 2 32; TCA_BFC_TH_SCALE 4 50; TCA_BFC_TPID 2 33024; TCA_BFC_LEASE 4 1000000"
 
@@ -236,8 +239,10 @@ for bad in 0x9100 34984 802.1x; do
 done
 refuses "refresh 10" "\"refresh\" takes a time"
 refuses "lease x" "\"lease\" takes a time"
+refuses "watchdog x" "\"watchdog\" takes a time"
+refuses "tier top" "\"tier\" takes one of none, down, up, not \"top\""
 for option in queues classes flows assign reuse limit quantum rate hrtt th th-scale sticky role \
-	      peer tpid refresh lease; do
+	      peer tpid refresh lease watchdog restore tier; do
 	refuses "$option" "\"$option\" takes "
 done
 refuses "queues 4 queues 4" "\"queues\" is given twice"
@@ -272,7 +277,7 @@ grep -oE '[0-9]+(,|})' "$dir/out" | tr -d ',}' | sort -n | uniq -c | sort -rn >"
 ! grep -qE '"(bytes|packets|drops|overlimits|requeues|backlog|qlen)":' "$dir/out"
 report $? "no key that tc itself uses"
 [ "$(grep -oE '"[a-z_]+":' "$dir/out" | sort | uniq -d | tr -d '\n')" = \
-  '"hrtt":"role":"sticky":"th":' ]
+  '"hrtt":"role":"sticky":"th":"tier":' ]
 report $? "keys repeat only between options, statistics and port"
 
 shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
@@ -280,23 +285,25 @@ shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
 	"flows":3,"assign":"4","reuse":"5","limit":6,"quantum":7,
 	"priomap":[0,1,2,3,4,5,6,7,7,6,5,4,3,2,1,0],"split_gso":true,"pause":true,"rate":11,
 	"hrtt":12,"th":13,"th_scale":14,"sticky":15,"role":"16","peer":"17","tag":true,"tpid":"19",
-	"refresh":20,"lease":21,"version":22},
+	"refresh":20,"lease":21,"watch":true,"watchdog":23,"restore":24,"tier":"25","version":26},
 	"th":1,"n_active":2,"backlogged":3,"paused":4,"marked":5,"link_rate":6,"hrtt":7,"sticky":8,
 	"th_max":9,"backlog_max":10,"backlog_time":11,"time":12,"assign_free":13,"assign_early":14,
 	"assign_shared":15,"assign_sticky":16,"collisions":17,"marks":18,"over_unlabelled":19,
+	"elided":31,"withdrawn":32,
 	"pauses_obeyed":20,"resumes_obeyed":21,"paused_time":22,"control":23,"gso_split":29,
 	"tagged":30,"drop_limit":24,"drop_control":25,"drop_gso":26,"drop_tag":27,"drop_filter":28,
-	"port":{"state":"no_neighbour","role":"switch","peer_role":"3",
+	"port":{"state":"no_neighbour","role":"switch","peer_role":"3","tier":"38",
 	"peer_mac":"02:00:00:00:ab:cd","peer_queues":5,"handles":6,"hrtt_raw":7,"hrtt":8,"ring":9,
 	"paused_queues":10,"pausing_queues":11,"pause_counters":12,"hello_tx":13,"hello_rx":14,
 	"neighbour_up":22,"neighbour_lost":23,"probe_tx":24,"probe_echoed":25,"pauses_tx":19,
 	"resumes_tx":20,"state_tx":15,"state_repeats":17,"refresh_tx":18,"state_rx":16,
-	"lease_expired":21,"tx_busy":26,"rx_malformed":27,"rx_version":28,"rx_epoch":29,
-	"rx_stale":30,"rx_range":31,"rx_untrusted":32,"rx_shared":33,"tag_stripped":34,
+	"lease_expired":21,"tx_busy":26,"storm":true,"storms":40,"storm_ends":41,"storm_rx":42,
+	"counter_leaks":43,"rx_malformed":27,"rx_version":28,"rx_epoch":29,
+	"rx_stale":30,"rx_range":31,"rx_untrusted":32,"rx_shared":33,"rx_limited":44,"tag_stripped":34,
 	"tag_unlabelled":35,"tag_errors":36,"handle_forged":37}}]
 	END
 	)" "-s -j qdisc show dev lo"
-grep -q "^bfc: plugin and module out of step: the plugin speaks version 1, the module 22$" \
+grep -q "^bfc: plugin and module out of step: the plugin speaks version 1, the module 26$" \
 	"$dir/err" && [ "$(wc -l <"$dir/err")" = 1 ]
 report $? "plugin and module out of step is said, once, on stderr"
 
@@ -335,7 +342,8 @@ again "TCA_BFC_QUEUES=u16:4094 TCA_BFC_CLASSES=u8:2 TCA_BFC_FLOWS=u32:0 TCA_BFC_
        TCA_BFC_SPLIT_GSO=u8:0 TCA_BFC_PAUSE=u8:0 TCA_BFC_RATE=u64:1250000001
        TCA_BFC_HRTT=u32:12345 TCA_BFC_TH=u32:0 TCA_BFC_TH_SCALE=u32:150
        TCA_BFC_STICKY=u32:999999999 TCA_BFC_ROLE=u8:2 TCA_BFC_PEER=u8:1 TCA_BFC_TAG=u8:0
-       TCA_BFC_TPID=u16:33024 TCA_BFC_REFRESH=u32:0 TCA_BFC_LEASE=u32:1000001"
+       TCA_BFC_TPID=u16:33024 TCA_BFC_REFRESH=u32:0 TCA_BFC_LEASE=u32:1000001 TCA_BFC_WATCH=u8:0
+       TCA_BFC_WATCHDOG=u32:1500000 TCA_BFC_RESTORE=u32:0 TCA_BFC_TIER=u8:1"
 report $? "printed options can be typed in again"
 again "TCA_BFC_LIMIT=u32:1073741824 TCA_BFC_QUANTUM=u32:1025 TCA_BFC_RATE=u64:50000000000
        TCA_BFC_HRTT=u32:1 TCA_BFC_TH=u32:1048577 TCA_BFC_SPLIT_GSO=u8:1 TCA_BFC_PAUSE=u8:1

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * watch.c - watchdogs: pauses that never end, on both sides
+ *
+ * Leases end the pauses of a neighbour that has died. What they do not end is a neighbour that
+ * goes on pausing for ever, and ourselves doing so.
+ *
+ * The paused side. A sub-queue that holds packets and is paused gets a window. Whatever leaves the
+ * sub-queue closes it. When it has been open for the watchdog's time, and of this the sub-queue was
+ * paused for more than HOP_STORM_PERCENT, the neighbour is in a *storm*: all of its pauses end, and
+ * what it says from now on is counted and echoed but not obeyed. It is obeyed again when it has had
+ * nothing paused for the restore time. Paused time is measured by the qdisc, not sampled: windows
+ * are looked at HOP_WATCH_TICKS times in the watchdog's time, which delays the verdict by as much
+ * at most and never makes a false one.
+ *
+ * The pausing side. While anyone is paused by us, each qdisc is asked a few times a second to
+ * withdraw the pauses of its packets if nothing has left it for the watchdog's time although it
+ * is not paused itself: its device hangs. And if no packet of the whole namespace holds a
+ * pause, a pause counter that is not 0 after two looks is a bug of ours, which is counted
+ * and made good.
+ *
+ *   hop_port.storm, ignored, watch_at, calm_at, windows   port's lock
+ *   hop_port.leak_sum, hop_net.marked                     RTNL
+ */
+#include <linux/rtnetlink.h>
+#include <linux/workqueue.h>
+
+#include "port.h"
+#include "trace.h"
+
+#define HOP_STORM_PERCENT	99
+#define HOP_WATCH_TICKS		8
+#define HOP_WITHDRAW_EVERY	msecs_to_jiffies(50)
+
+static void watch_pausing(struct work_struct *work);
+static DECLARE_DELAYED_WORK(withdraw_work, watch_pausing);
+
+static u64 watchdog_ns(const struct hop_config *cfg)
+{
+	return cfg->watchdog_ns ?: HOP_WATCHDOG_NS;
+}
+
+static u64 restore_ns(const struct hop_config *cfg)
+{
+	return cfg->restore_ns ?: 2 * watchdog_ns(cfg);
+}
+
+/* ---- the paused side ---- */
+
+static void windows_close(struct hop_port *port)
+{
+	struct hop_member *m;
+
+	list_for_each_entry_rcu(m, &port->members, node)
+		memset(m->windows, 0, m->count * sizeof(*m->windows));
+}
+
+static bool queue_is_paused(const struct hop_port *port, unsigned int queue)
+{
+	return port->paused[queue / 64] >> (queue % 64) & 1;
+}
+
+/* Return: true if the sub-queue has been paused for too long. */
+static bool window_look(struct hop_port *port, struct hop_member *m, u16 queue, u64 now)
+{
+	bool paused = queue_is_paused(port, m->first + queue);
+	struct hop_window *win = &m->windows[queue];
+	struct hop_watch w;
+	bool late;
+
+	if (!paused && !win->since)
+		return false;
+	m->ops->watch(m, queue, now, &w);
+	late = win->since && now - win->since >= watchdog_ns(&port->cfg);
+	if (late && w.waits && w.sent == win->sent &&
+	    (w.paused_ns - win->paused_ns) * 100 > HOP_STORM_PERCENT * (now - win->since))
+		return true;
+	if (win->since && !late && w.waits && w.sent == win->sent)
+		return false;
+	*win = (struct hop_window) {};
+	if (paused && w.waits)
+		*win = (struct hop_window) {
+			.since = now, .sent = w.sent, .paused_ns = w.paused_ns
+		};
+	return false;
+}
+
+static bool windows_look(struct hop_port *port, u64 now)
+{
+	struct hop_member *m;
+	u16 queue;
+
+	list_for_each_entry_rcu(m, &port->members, node)
+		for (queue = 0; queue < m->count; queue++)
+			if (window_look(port, m, queue, now))
+				return true;
+	return false;
+}
+
+static bool windows_open(const struct hop_port *port)
+{
+	const struct hop_member *m;
+
+	list_for_each_entry_rcu(m, &port->members, node)
+		if (memchr_inv(m->windows, 0, m->count * sizeof(*m->windows)))
+			return true;
+	return false;
+}
+
+static bool any_bit(const u64 *words)
+{
+	return memchr_inv(words, 0, HOP_BITMAP_WORDS * sizeof(*words));
+}
+
+static void storm_begin(struct hop_port *port, u64 now)
+{
+	u64 lease_at = port->lease_at;
+	u64 paused[HOP_BITMAP_WORDS];
+
+	memcpy(paused, port->paused, sizeof(paused));
+	hop_pause_clear(port, now);
+	memcpy(port->ignored, paused, sizeof(paused));
+	port->lease_at = lease_at;
+	port->storm = true;
+	port->watch_at = U64_MAX;
+	port->calm_at = U64_MAX;
+	port->stats.storms++;
+	windows_close(port);
+	trace_hop_storm(port, true);
+	hop_port_event(port, HOP_EVENT_STORM);
+	hop_watch_calm(port, now);
+}
+
+static void storm_end(struct hop_port *port)
+{
+	memset(port->ignored, 0, sizeof(port->ignored));
+	port->storm = false;
+	port->calm_at = U64_MAX;
+	port->lease_at = U64_MAX;
+	port->stats.storm_ends++;
+	trace_hop_storm(port, false);
+	hop_port_event(port, HOP_EVENT_STORM_END);
+}
+
+/**
+ * hop_watch_paused - the neighbour has paused something
+ * @port: the port
+ * @now: time
+ *
+ * Context: port's lock.
+ */
+void hop_watch_paused(struct hop_port *port, u64 now)
+{
+	if (!port->cfg.watch || port->storm || port->watch_at != U64_MAX || !any_bit(port->paused))
+		return;
+	port->watch_at = now;
+	hop_port_wake(port);
+}
+
+/**
+ * hop_watch_calm - what the neighbour wants paused during a storm has changed
+ * @port: the port
+ * @now: time
+ *
+ * Context: port's lock.
+ */
+void hop_watch_calm(struct hop_port *port, u64 now)
+{
+	if (!port->storm)
+		return;
+	if (any_bit(port->ignored)) {
+		port->calm_at = U64_MAX;
+	} else if (port->calm_at == U64_MAX) {
+		port->calm_at = now + restore_ns(&port->cfg);
+		hop_port_wake(port);
+	}
+}
+
+/**
+ * hop_watch_config - new options
+ * @port: the port
+ * @now: time
+ *
+ * Without a watchdog the neighbour is obeyed again, from its next word on. Context: port's lock.
+ */
+void hop_watch_config(struct hop_port *port, u64 now)
+{
+	if (port->cfg.watch) {
+		hop_watch_paused(port, now);
+		return;
+	}
+	port->watch_at = U64_MAX;
+	windows_close(port);
+	if (port->storm)
+		storm_end(port);
+}
+
+/**
+ * hop_watch_next - when the watchdog of the paused side wants to look
+ * @port: the port
+ *
+ * Return: the time, U64_MAX if there is nothing to look at.
+ */
+u64 hop_watch_next(const struct hop_port *port)
+{
+	return min(port->watch_at, port->calm_at);
+}
+
+/**
+ * hop_watch_run - look
+ * @port: the port
+ * @now: time
+ *
+ * Context: the worker, port's lock, RCU.
+ */
+void hop_watch_run(struct hop_port *port, u64 now)
+{
+	if (now >= port->calm_at)
+		storm_end(port);
+	if (now < port->watch_at)
+		return;
+	if (windows_look(port, now)) {
+		storm_begin(port, now);
+		return;
+	}
+	port->watch_at = U64_MAX;
+	if (any_bit(port->paused) || windows_open(port))
+		port->watch_at = now + watchdog_ns(&port->cfg) / HOP_WATCH_TICKS;
+}
+
+/* ---- the pausing side ---- */
+
+/**
+ * hop_watch_pausing - we hold somebody paused
+ *
+ * Context: any.
+ */
+void hop_watch_pausing(void)
+{
+	schedule_delayed_work(&withdraw_work, HOP_WITHDRAW_EVERY);
+}
+
+void hop_watch_exit(void)
+{
+	cancel_delayed_work_sync(&withdraw_work);
+}
+
+/* Return: true if the port, or a packet on it, holds somebody paused. */
+static bool port_withdraw(struct hop_port *port, u64 now)
+{
+	unsigned int withdrawn = 0;
+	struct hop_member *m;
+	u64 sum;
+
+	list_for_each_entry(m, &port->members, node) {
+		if (port->cfg.watch)
+			withdrawn += m->ops->withdraw(m, watchdog_ns(&port->cfg), now);
+		port->net->marked += READ_ONCE(m->marked);
+	}
+	if (withdrawn) {
+		spin_lock_bh(&port->lock);
+		hop_port_event(port, HOP_EVENT_WITHDRAWN);
+		spin_unlock_bh(&port->lock);
+	}
+	rcu_read_lock();
+	sum = hop_range_sum(port);
+	rcu_read_unlock();
+	return sum;
+}
+
+/* Counters that nobody holds: not at the first look, for a packet may be about to be counted. */
+static void port_leaks(struct hop_port *port)
+{
+	u64 sum;
+
+	spin_lock_bh(&port->lock);
+	sum = hop_range_sum(port);
+	if (port->net->marked || !sum || sum != port->leak_sum) {
+		port->leak_sum = port->net->marked ? 0 : sum;
+	} else {
+		port->stats.counter_leaks += hop_range_clear(port);
+		port->leak_sum = 0;
+		hop_port_wake(port);
+	}
+	spin_unlock_bh(&port->lock);
+}
+
+static void watch_pausing(struct work_struct *work)
+{
+	u64 now = hop_now();
+	struct hop_port *port;
+	bool again = false;
+
+	rtnl_lock();
+	list_for_each_entry(port, &hop_ports, node)
+		port->net->marked = 0;
+	list_for_each_entry(port, &hop_ports, node)
+		again |= port_withdraw(port, now);
+	list_for_each_entry(port, &hop_ports, node)
+		port_leaks(port);
+	rtnl_unlock();
+	if (again)
+		hop_watch_pausing();
+}
