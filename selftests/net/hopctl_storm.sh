@@ -1,0 +1,207 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Pauses that never end, on both sides.
+#
+#	h1 --- p1 +--------+ q1 --- r1	r1: at times a neighbour made by hand, which pauses q1
+#	          | sw, a  |
+#	h2 --- p2 | bridge | q2 --- r2
+#	          +--------+
+#
+# h1 sends to r1 and to r2, h2 to r2. What goes to r2 must not notice: the same packets arrive in the
+# same time, whatever r1 does. One storm is one detection, between the watchdog's time and an eighth
+# more, and one restoration. Pauses just below the watchdog's time are none. At last q1's line all but
+# stops: sw withdraws the pauses that q1's packets hold, and h1 sends on.
+
+. "$(dirname "$0")/lib.sh"
+need_tool ip tc jq
+need_virtual_time
+load_modules
+
+here=$(dirname "$0")
+hopframe=$here/hopframe udpflow=$here/udpflow
+[ -x "$hopframe" ] && [ -x "$udpflow" ] || die "hopframe and udpflow are not built: make -C selftests"
+RATE=40	# packets of 1000 bytes in 10 ms, of each flow to r2
+tmp=$(mktemp -d) || die "no temporary directory"
+trap 'rm -rf "$tmp"; _at_exit' EXIT
+
+# cable NAME NUMBER PORT: a host on a cable to the switch
+cable()
+{
+	ns "$1"
+	in_ns "$1" sh -c 'echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6'
+	ip_in "$1" link add e0 address "$(mac "$2")" type wire rate 1gbit delay 1us \
+		peer name "$3" address "$(mac "$2" 1)" netns "$(ns_name sw)"
+	ip_in sw link set "$3" master br0 up
+	ip_in "$1" addr add "10.0.0.$2/24" dev e0
+	ip_in "$1" link set e0 up
+	in_ns sw bridge fdb replace "$(mac "$2")" dev "$3" master static
+}
+
+ns sw
+in_ns sw sh -c 'echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6'
+ip_in sw link add br0 type bridge
+ip_in sw link set br0 up
+cable h1 1 p1
+cable h2 2 p2
+cable r1 3 q1
+cable r2 4 q2
+for host in h1 h2; do
+	neigh $host e0 10.0.0.3 "$(mac 3)"
+	neigh $host e0 10.0.0.4 "$(mac 4)"
+	tc_in $host qdisc add dev e0 root bfc role host
+done
+for port in p1 p2 q1 q2; do
+	tc_in sw qdisc add dev $port root bfc
+done
+tc_in r2 qdisc add dev e0 root bfc
+
+tags() { [[ $(tc_in "$1" -j -s qdisc show dev "$2") == *'"state":"tagging"'* ]]; }
+q1() { qdisc_stat sw q1 "$1"; }
+p1() { qdisc_stat sw p1 "$1"; }
+storm() { tc_in sw -j -s qdisc show dev q1 | jq '.[0].port.storm'; }
+
+# The kernel says when what happened, to the microsecond.
+tracing=/sys/kernel/tracing
+[ -d $tracing/events/hopctl ] || mount -t tracefs none $tracing || die "no tracefs"
+echo mono >$tracing/trace_clock
+for event in hop_pause_rx hop_storm hop_pause_count; do
+	echo 1 >$tracing/events/hopctl/$event/enable
+done
+
+# moments EVENT WORDS: when that was said, in us, one a line
+moments()
+{
+	sed -nE "/: $1: $2/s/.* ([0-9]+)\\.([0-9]{6}): $1: .*/\\1\\2/p" $tracing/trace
+}
+
+# since EVENT WORDS EVENT WORDS: us from the first of these to the last of those
+since()
+{
+	local from to
+
+	from=$(moments "$1" "$2" | head -n 1)
+	to=$(moments "$3" "$4" | tail -n 1)
+	echo $((${to:--1} - ${from:-0}))
+}
+
+# traffic MS: three flows for so long; r2's sink writes what it saw to $tmp/r2
+traffic()
+{
+	local ns=$(($("$udpflow" now) + 20000000)) n=$(($1 * RATE / 10))
+
+	ip netns exec "$(ns_name r2)" "$udpflow" sink --ports=2 --expect=$((2 * n)) --idle=2s \
+		--json >"$tmp/r2" 2>"$tmp/r2.err" &
+	r2_sink=$!
+	ip netns exec "$(ns_name r1)" "$udpflow" sink --port=7002 --idle=8s --json >"$tmp/r1" \
+		2>"$tmp/r1.err" &
+	r1_sink=$!
+	ip netns exec "$(ns_name h1)" "$udpflow" send -d 10.0.0.4 -p 7000 --id=1 -n $n -l 958 \
+		--rate=$((RATE * 958 * 800)) --at=$ns >/dev/null &
+	ip netns exec "$(ns_name h2)" "$udpflow" send -d 10.0.0.4 -p 7001 --id=2 -n $n -l 958 \
+		--rate=$((RATE * 958 * 800)) --at=$ns >/dev/null &
+	ip netns exec "$(ns_name h1)" "$udpflow" send -d 10.0.0.3 -p 7002 --id=3 -n $((n / 4)) -l 958 \
+		--rate=$((RATE * 958 * 200)) --at=$ns >/dev/null &
+}
+
+# bystanders NAME: what r2 saw: every packet, in the time that it always takes
+bystanders()
+{
+	local seen
+
+	wait $r2_sink
+	seen=$(jq -c '[.packets, ([.flows[].lost] | add)]' "$tmp/r2")
+	is "$1: bystanders lose nothing" "$seen" "$2"
+	took=$(jq '[.flows[] | .last_ns - .first_ns] | max' "$tmp/r2")
+	[ -z "${3:-}" ] ||
+		between "$1: and keep their rate within 0.1 %" "$took" $(($3 * 999 / 1000)) $(($3 * 1001 / 1000))
+}
+
+# rogue [at=MS CONTENT]...: r1's neighbour by hand
+rogue()
+{
+	ip netns exec "$(ns_name r1)" "$hopframe" peer e0 role=switch queues=64 "$@" >"$tmp/rogue" 2>&1 &
+	rogue=$!
+	wait_until 5 tags sw q1 || die "q1 does not tag" "$(cat "$tmp/rogue")"
+	: >$tracing/trace
+}
+
+ALL=ffffffffffffffff+ffffffffffffffff
+for host in h1 h2; do
+	check "$host tags" wait_until 5 tags $host e0
+done
+
+diag "nobody pauses"
+rogue for=4000
+traffic 2500
+bystanders "quiet" "[$((2 * 250 * RATE)),0]"
+quiet=$took
+is "no storm" "$(q1 storms),$(q1 storm)" 0,0
+wait $rogue
+
+diag "r1 pauses for ever: a state each second, with a lease of 2 s, for 3 s"
+rogue for=6500 at=1000 state:seq=1,lease=2000000000,words=$ALL \
+	at=2000 state:seq=2,lease=2000000000,words=$ALL at=3000 state:seq=3,lease=2000000000,words=$ALL \
+	at=4000 state:seq=4,lease=2000000000,words=0+0 \
+	at=5000 state:seq=5,lease=100000000,words=1+0
+traffic 2500
+bystanders "storm" "[$((2 * 250 * RATE)),0]" "$quiet"
+between "h1's packets for r1 went on" "$(q1 backlog)" 0 0
+is "nothing is paused, for the storm is on" "$(q1 paused_queues),$(q1 paused),$(storm)" 0,0,true
+wait $rogue
+between "found 200 to 225 ms after the first pause, in us" \
+	"$(since hop_pause_rx q1 hop_storm "q1 begins")" 200000 225000
+between "over 400 ms after the last, in us" "$(($(since hop_pause_rx "q1 seq=4 " hop_storm "q1 ends")))" \
+	400000 400001
+is "states not obeyed" "$(q1 storm_rx),$(q1 state_rx)" 3,5
+between "the next pause is obeyed, and its lease ends" "$(q1 lease_expired)" 1 1
+wait $rogue
+is "one detection, one restoration" "$(q1 storms),$(q1 storm_ends)" 1,1
+wait $r1_sink
+
+diag "pauses of 198 ms, with 2 ms in between, ten of them"
+actions=()
+for ((i = 0; i < 10; i++)); do
+	actions+=(at=$((1000 + 200 * i)) "state:seq=$((2 * i + 1)),lease=2000000000,words=$ALL"
+		  at=$((1198 + 200 * i)) "state:seq=$((2 * i + 2)),lease=2000000000,words=0+0")
+done
+before=$(q1 state_rx)
+rogue for=4500 mine=2 "${actions[@]}"
+traffic 2500
+bystanders "long pauses" "[$((2 * 250 * RATE)),0]" "$quiet"
+wait $rogue
+is "all were obeyed" "$(($(q1 state_rx) - before))" 20
+is "none was a storm" "$(q1 storms)" 1
+wait $r1_sink
+
+diag "r1 is quiet, and q1's line takes 4 s for a frame"
+tc_in r1 qdisc add dev e0 root bfc
+check "q1 tags to a real neighbour" wait_until 10 tags sw q1
+: >$tracing/trace
+ip_in sw link set q1 type wire rate 2kbit
+traffic 1500
+bystanders "dead line" "[$((2 * 150 * RATE)),0]"
+between "h1 was let go after 200 to 310 ms, in us" \
+	"$(since hop_pause_count "p1 .*0->1" hop_pause_count "p1 .*1->0")" 200000 310000
+between "packets that let go" "$(q1 withdrawn)" 1 100000
+is "no storm was seen at h1" "$(qdisc_stat h1 e0 storms)" 0
+is "and none is paused anew" "$(p1 pausing_queues),$(q1 marked)" 0,0
+ip_in sw link set q1 type wire rate 1gbit
+emptied() { [ "$(q1 backlog)" = 0 ]; }
+sleep 5
+check "the line comes back" wait_until 5 emptied
+wait $r1_sink
+
+diag "the same, without the watchdog"
+tc_in sw qdisc change dev q1 root bfc nowatch
+before=$(q1 withdrawn)
+ip_in sw link set q1 type wire rate 2kbit
+traffic 1500
+bystanders "dead line" "[$((2 * 150 * RATE)),0]"
+is "h1 stays paused" "$(p1 pausing_queues),$(($(q1 withdrawn) - before))" 1,0
+ip_in sw link set q1 type wire rate 1gbit
+sleep 5
+check "the line comes back" wait_until 5 emptied
+wait
+is "no counter leaked" "$(p1 counter_leaks)" 0
+finish
