@@ -6,6 +6,7 @@
 #   make KDIR=DIR        modules against the headers or build tree in DIR
 #   make install         put everything where the system looks for it [DESTDIR=] [PREFIX=]
 #   make uninstall       take it away again, with the same DESTDIR, PREFIX and KDIR
+#   make deb             packages for Debian, in build/deb
 #   make demo            a rack in a virtual machine: pfifo, fq_codel, bfc side by side
 #   make check           every test: unit, User-Mode Linux in virtual time, virtual machine
 #   make deps            install the packages that demo and check need (Debian, as root)
@@ -79,6 +80,16 @@ else
 	@echo "No kernel headers in '$(KDIR)': modules are left as they are" >&2
 endif
 
+# Built in a copy of the tree, so that neither is in the other's way.
+VERSION	:= $(file <VERSION)
+deb:
+	rm -rf build/deb
+	mkdir -p build/deb/sluice-$(VERSION)
+	(git ls-files -co --exclude-standard 2>/dev/null || find * -path build -prune -o -type f -print) | \
+		tar -c -T - | tar -x -C build/deb/sluice-$(VERSION)
+	cd build/deb/sluice-$(VERSION) && env -u MAKEFLAGS -u MAKELEVEL dpkg-buildpackage -us -uc -b
+	@ls build/deb/*.deb
+
 deps:
 	@selftests/install-packages
 
@@ -94,4 +105,4 @@ clean:
 	$(MAKE) -C userspace/lab clean
 
 .PHONY: all modules plugins tools programs install install-modules install-tools uninstall \
-	deps demo check clean
+	deb deps demo check clean
