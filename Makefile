@@ -37,7 +37,7 @@ MODDIR	= $(DESTDIR)/lib/modules/$(RELEASE)/updates
 # A distribution keeps the key of its kernel to itself; the attempt to sign looks like an error.
 UNSIGNED = $(if $(wildcard $(or $(O),$(KDIR))/certs/signing_key.pem),,CONFIG_MODULE_SIG_ALL=)
 
-all: modules plugins tools
+all: modules plugins programs tools
 
 modules:
 	@test -e "$(KDIR)/Makefile" || { echo "No kernel headers in '$(KDIR)':" \
@@ -55,10 +55,12 @@ tools:
 	$(MAKE) -C selftests
 	$(MAKE) -C userspace/lab
 
+# A program whose libraries are not installed says so, and is left out; with MAYBE= it must be there.
+MAYBE	?= 1
 programs:
-	$(foreach dir,$(PROGRAMS),$(MAKE) -C $(dir) &&) :
+	$(foreach dir,$(PROGRAMS),$(MAKE) -C $(dir) MAYBE=$(MAYBE) &&) :
 
-# The three parts of a machine's installation. Below a DESTDIR nothing is told to the system.
+# Below a DESTDIR nothing is told to the system.
 install: install-modules install-tools
 
 install-modules: modules
@@ -67,7 +69,7 @@ install-modules: modules
 	$(if $(DESTDIR),,depmod $(RELEASE))
 
 install-tools: plugins programs
-	$(foreach dir,$(INSTALLED),$(MAKE) -C $(dir) PREFIX=$(PREFIX) install &&) :
+	$(foreach dir,$(INSTALLED),$(MAKE) -C $(dir) PREFIX=$(PREFIX) MAYBE=$(MAYBE) install &&) :
 	$(if $(DESTDIR),,[ ! -d /run/systemd/system ] || systemctl daemon-reload)
 
 uninstall:
@@ -101,6 +103,7 @@ check: deps
 
 clean:
 	rm -rf build
+	$(foreach dir,$(PROGRAMS),$(MAKE) -C $(dir) clean &&) :
 	$(MAKE) -C selftests clean
 	$(MAKE) -C userspace/lab clean
 

@@ -29,13 +29,14 @@ is "and tc shows its options" "$(options w0 | grep -o 'queues 64')" "queues 64"
 tc qdisc del dev w0 root
 rmmod sch_bfc
 
+read -r default </proc/sys/net/core/default_qdisc
 check "the example for sysctl.d" /lib/systemd/systemd-sysctl \
 	/usr/share/doc/sluice-tools/examples/default-qdisc.conf
 check "loads the module too" loaded sch_bfc
 ip link set w0 up
 is "bfc is the default of new interfaces" "$(root_of w0)" bfc
 ip link set w0 down
-echo "$(modprobe -n pfifo_fast 2>/dev/null)pfifo_fast" >/proc/sys/net/core/default_qdisc
+echo "$default" >/proc/sys/net/core/default_qdisc
 ip link delete w0
 rmmod sch_bfc hopctl wire
 
@@ -69,6 +70,8 @@ modprobe -r sch_bfc
 echo 'install sch_bfc /bin/false' >/etc/modprobe.d/no-bfc.conf
 refused "a module that cannot be loaded is named" "the module sch_bfc cannot be loaded" \
 	/usr/lib/sluice/port start to-spine
+refused "tc cannot say why" "Error: Specified qdisc kind is unknown." \
+	tc qdisc add dev to-spine root bfc queues 64
 rm /etc/modprobe.d/no-bfc.conf
 ip link delete w0
 
