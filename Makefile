@@ -4,7 +4,9 @@
 #
 #   make                 modules for this machine's kernel, plugins of tc and ip, tools
 #   make KDIR=DIR        modules against the headers or build tree in DIR
-#   make install         put modules and plugins where the system looks for them
+#   make install         put everything where the system looks for it [DESTDIR=] [PREFIX=]
+#   make uninstall       take it away again, with the same DESTDIR, PREFIX and KDIR
+#   make deb             packages for Debian, in build/deb
 #   make demo            a rack in a virtual machine: pfifo, fq_codel, bfc side by side
 #   make check           every test: unit, User-Mode Linux in virtual time, virtual machine
 #   make deps            install the packages that demo and check need (Debian, as root)
@@ -23,7 +25,19 @@ BUILD	?= host
 MIRROR	:= $(CURDIR)/build/$(BUILD)
 CHECKER	:= $(if $(SPARSE),C=2 CF="-Wsparse-error")
 
-all: modules plugins tools
+# Programs and documents; modules go to the kernel of KDIR, plugins to where tc and ip look.
+PREFIX	?= /usr/local
+PROGRAMS := $(patsubst %/Makefile,%,$(wildcard $(patsubst %,userspace/%/Makefile,sluice hopmon)))
+INSTALLED := tc-plugin $(PROGRAMS) userspace/system Documentation/man
+KMAKE	= $(MAKE) -C $(KDIR) $(if $(O),O=$(O)) $(if $(ARCH),ARCH=$(ARCH))
+# Debian's headers do not tell their flavour to `make kernelrelease`.
+RELEASE	= $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
+		$(or $(O),$(KDIR))/include/generated/utsrelease.h)
+MODDIR	= $(DESTDIR)/lib/modules/$(RELEASE)/updates
+# A distribution keeps the key of its kernel to itself; the attempt to sign looks like an error.
+UNSIGNED = $(if $(wildcard $(or $(O),$(KDIR))/certs/signing_key.pem),,CONFIG_MODULE_SIG_ALL=)
+
+all: modules plugins programs tools
 
 modules:
 	@test -e "$(KDIR)/Makefile" || { echo "No kernel headers in '$(KDIR)':" \
@@ -31,8 +45,7 @@ modules:
 	@mkdir -p $(MIRROR)
 	@cp -rsf $(CURDIR)/kernel $(MIRROR)
 	@find $(MIRROR) -xtype l -delete
-	$(MAKE) -C $(KDIR) $(if $(O),O=$(O)) $(if $(ARCH),ARCH=$(ARCH)) M=$(MIRROR)/kernel \
-		W=1 KCFLAGS=-Werror $(CHECKER) modules
+	$(KMAKE) M=$(MIRROR)/kernel W=1 KCFLAGS=-Werror $(CHECKER) modules
 	@ln -sf kernel/sch_bfc.ko kernel/hopctl/hopctl.ko kernel/wire/wire.ko $(MIRROR)
 
 plugins:
@@ -42,11 +55,42 @@ tools:
 	$(MAKE) -C selftests
 	$(MAKE) -C userspace/lab
 
-# For the running kernel, or the one whose headers are in KDIR.
-install: all
-	$(MAKE) -C $(KDIR) M=$(MIRROR)/kernel modules_install
-	depmod -a $$($(MAKE) -s -C $(KDIR) kernelrelease)
-	$(MAKE) -C tc-plugin install
+# A program whose libraries are not installed says so, and is left out; with MAYBE= it must be there.
+MAYBE	?= 1
+programs:
+	$(foreach dir,$(PROGRAMS),$(MAKE) -C $(dir) MAYBE=$(MAYBE) &&) :
+
+# Below a DESTDIR nothing is told to the system.
+install: install-modules install-tools
+
+install-modules: modules
+	$(KMAKE) M=$(MIRROR)/kernel INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=updates \
+		INSTALL_MOD_STRIP=1 $(UNSIGNED) DEPMOD=true modules_install
+	$(if $(DESTDIR),,depmod $(RELEASE))
+
+install-tools: plugins programs
+	$(foreach dir,$(INSTALLED),$(MAKE) -C $(dir) PREFIX=$(PREFIX) MAYBE=$(MAYBE) install &&) :
+	$(if $(DESTDIR),,[ ! -d /run/systemd/system ] || systemctl daemon-reload)
+
+uninstall:
+	$(foreach dir,$(INSTALLED),$(MAKE) -C $(dir) PREFIX=$(PREFIX) uninstall &&) :
+ifneq ($(wildcard $(KDIR)/Makefile),)
+	rm -f $(addprefix $(MODDIR)/,sch_bfc.ko* hopctl/hopctl.ko* wire/wire.ko*)
+	@rmdir --ignore-fail-on-non-empty $(MODDIR)/hopctl $(MODDIR)/wire $(MODDIR) 2>/dev/null || :
+	$(if $(DESTDIR),,depmod $(RELEASE))
+else
+	@echo "No kernel headers in '$(KDIR)': modules are left as they are" >&2
+endif
+
+# Built in a copy of the tree, so that neither is in the other's way.
+VERSION	:= $(file <VERSION)
+deb:
+	rm -rf build/deb
+	mkdir -p build/deb/sluice-$(VERSION)
+	(git ls-files -co --exclude-standard 2>/dev/null || find * -path build -prune -o -type f -print) | \
+		tar -c -T - | tar -x -C build/deb/sluice-$(VERSION)
+	cd build/deb/sluice-$(VERSION) && env -u MAKEFLAGS -u MAKELEVEL dpkg-buildpackage -us -uc -b
+	@ls build/deb/*.deb
 
 deps:
 	@selftests/install-packages
@@ -59,7 +103,9 @@ check: deps
 
 clean:
 	rm -rf build
+	$(foreach dir,$(PROGRAMS),$(MAKE) -C $(dir) clean &&) :
 	$(MAKE) -C selftests clean
 	$(MAKE) -C userspace/lab clean
 
-.PHONY: all modules plugins tools install deps demo check clean
+.PHONY: all modules plugins tools programs install install-modules install-tools uninstall \
+	deb deps demo check clean
