@@ -6,6 +6,7 @@
  *	hopframe data DEV [OPTION]...			a data frame, with a tag if vid= is given
  *	hopframe listen DEV [OPTION]...			print what comes in
  *	hopframe replay DEV FILE [OPTION]...		send again what `listen save=FILE` has kept
+ *	hopframe show FILE				print what a file has kept
  *	hopframe peer DEV [OPTION]... [at=MS CONTENT...]...
  *
  * Frames are built and read by the module's own codec. DEV's other end, not DEV, is what is
@@ -15,6 +16,8 @@
  *	MS SOURCE [vid=N] mine=HEX yours=HEX CONTENT...
  *	MS SOURCE [vid=N] refused (malformed|version|range)
  *	MS SOURCE [vid=N] data type=HEX bytes=N		only with `data`
+ *
+ * `show` prints the frame's number in place of MS, and all frames.
  *
  * `peer` is a neighbour: it answers HELLOs with HELLOs, echoes probes and acknowledges PAUSE
  * STATEs, as far as its options let it, and sends the contents behind at=MS that many
@@ -32,7 +35,7 @@
  *	cut=N		send only N bytes behind the Ethernet header
  *	pad=N		pad to N bytes behind the Ethernet header
  *	type=HEX	EtherType of data (default 9000)
- *	save=FILE	keep frames for replay
+ *	save=FILE	keep frames, as they were on the link, in a pcap file
  *	data		print other frames, too
  *	role=host|switch queues=N flags=HEX ring=NS	what peer's HELLOs say (default host, 128,
  *			STRIPS_TAGS and, while the other end says TAGS, STRIPPING)
@@ -63,12 +66,17 @@
 #include <unistd.h>
 
 #include "../../kernel/hopctl/frame.c"
+#include "pcap.h"
 
 #define ROOM	65536
+#define TAG_AT	(2 * ETH_ALEN)	/* where a VLAN tag is in a frame */
+#define TAG_LEN	4
 
 struct frame {
-	__u8	bytes[ROOM];	/* from the Ethernet header on */
-	size_t	len;
+	__u8		bytes[ROOM];	/* from the Ethernet header on, without the outermost tag */
+	size_t		len;
+	__u16		tpid, tci;	/* of that tag, 0 if there is none */
+	struct timespec	when;		/* when it arrived */
 };
 
 struct action {
@@ -386,22 +394,39 @@ static void show_frame(const struct hop_frame *f)
 	printf("\n");
 }
 
-static void show_source(const struct frame *f, int vid)
+/* @stamp: MS, or the frame's number */
+static void show_source(long stamp, const struct frame *f, int vid)
 {
 	const __u8 *s = f->bytes + ETH_ALEN;
 
-	printf("%ld %02x:%02x:%02x:%02x:%02x:%02x", elapsed_ms(), s[0], s[1], s[2], s[3], s[4],
-	       s[5]);
+	printf("%ld %02x:%02x:%02x:%02x:%02x:%02x", stamp, s[0], s[1], s[2], s[3], s[4], s[5]);
 	if (vid >= 0)
 		printf(" vid=%d", vid);
 }
 
-/* Takes a frame from DEV; the tag is in the ancillary data. @vid: -1 if it has none */
+/* What the kernel says of a received frame: its outermost tag, and when it came */
+static void frame_note(struct frame *f, struct cmsghdr *c)
+{
+	struct tpacket_auxdata aux;
+
+	if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS)
+		memcpy(&f->when, CMSG_DATA(c), sizeof(f->when));
+	if (c->cmsg_level != SOL_PACKET || c->cmsg_type != PACKET_AUXDATA)
+		return;
+	memcpy(&aux, CMSG_DATA(c), sizeof(aux));
+	if (!(aux.tp_status & TP_STATUS_VLAN_VALID))
+		return;
+	f->tci = aux.tp_vlan_tci;
+	f->tpid = aux.tp_status & TP_STATUS_VLAN_TPID_VALID ? aux.tp_vlan_tpid : ETH_P_8021Q;
+}
+
+/* Takes a frame from DEV. @vid: -1 if it has no tag */
 static bool frame_receive(struct frame *f, int *vid, int timeout_ms)
 {
 	union {
 		struct cmsghdr	c;
-		char		room[CMSG_SPACE(sizeof(struct tpacket_auxdata))];
+		char		room[CMSG_SPACE(sizeof(struct tpacket_auxdata)) +
+				     CMSG_SPACE(sizeof(struct timespec))];
 	} u;
 	struct iovec iov = { .iov_base = f->bytes, .iov_len = sizeof(f->bytes) };
 	struct sockaddr_ll from;
@@ -410,7 +435,6 @@ static bool frame_receive(struct frame *f, int *vid, int timeout_ms)
 		.msg_iovlen = 1, .msg_control = &u, .msg_controllen = sizeof(u),
 	};
 	struct pollfd pfd = { .fd = o.fd, .events = POLLIN };
-	struct tpacket_auxdata aux;
 	struct cmsghdr *c;
 	ssize_t len;
 
@@ -420,15 +444,38 @@ static bool frame_receive(struct frame *f, int *vid, int timeout_ms)
 	if (len < ETH_HLEN || from.sll_pkttype == PACKET_OUTGOING)
 		return false;
 	f->len = len;
-	*vid = -1;
-	for (c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c)) {
-		if (c->cmsg_level != SOL_PACKET || c->cmsg_type != PACKET_AUXDATA)
-			continue;
-		memcpy(&aux, CMSG_DATA(c), sizeof(aux));
-		if (aux.tp_status & TP_STATUS_VLAN_VALID)
-			*vid = aux.tp_vlan_tci & 0xfff;
-	}
+	f->tpid = f->tci = 0;
+	for (c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c))
+		frame_note(f, c);
+	*vid = f->tpid ? f->tci & 0xfff : -1;
 	return true;
+}
+
+/* As it was on the link */
+static void frame_keep(const struct frame *f)
+{
+	static __u8 whole[ROOM + TAG_LEN];
+	const __u8 tag[TAG_LEN] = { f->tpid >> 8, f->tpid, f->tci >> 8, f->tci };
+	size_t tagged = f->tpid ? TAG_LEN : 0;
+
+	memcpy(whole, f->bytes, TAG_AT);
+	memcpy(whole + TAG_AT, tag, tagged);
+	memcpy(whole + TAG_AT + tagged, f->bytes + TAG_AT, f->len - TAG_AT);
+	pcap_put(o.save, &f->when, whole, f->len + tagged);
+}
+
+/* The reverse of it, of a frame from a file. @vid: -1 if it has no tag */
+static void frame_untag(struct frame *f, int *vid)
+{
+	__u8 *tag = f->bytes + TAG_AT;
+	__u16 tpid = tag[0] << 8 | tag[1];
+
+	*vid = -1;
+	if ((tpid != ETH_P_8021Q && tpid != ETH_P_8021AD) || f->len < ETH_HLEN + TAG_LEN)
+		return;
+	*vid = (tag[2] << 8 | tag[3]) & 0xfff;
+	f->len -= TAG_LEN;
+	memmove(tag, tag + TAG_LEN, f->len - TAG_AT);
 }
 
 static bool frame_is_control(const struct frame *f)
@@ -440,7 +487,7 @@ static bool frame_is_control(const struct frame *f)
 }
 
 /* Prints a frame. Returns true if it is a good control frame, in *h. */
-static bool frame_show(const struct frame *f, int vid, struct hop_frame *h)
+static bool frame_show(long stamp, const struct frame *f, int vid, struct hop_frame *h)
 {
 	static const char * const why[] = { "", "malformed", "version", "range" };
 	enum hop_frame_error error;
@@ -448,22 +495,20 @@ static bool frame_show(const struct frame *f, int vid, struct hop_frame *h)
 	if (!frame_is_control(f)) {
 		if (!o.data)
 			return false;
-		show_source(f, vid);
+		show_source(stamp, f, vid);
 		printf(" data type=%02x%02x bytes=%zu\n", f->bytes[12], f->bytes[13], f->len);
 		o.count--;
 		return false;
 	}
 	error = hop_frame_parse(f->bytes + ETH_HLEN, f->len - ETH_HLEN, h);
-	show_source(f, vid);
+	show_source(stamp, f, vid);
 	if (error == HOP_FRAME_OK)
 		show_frame(h);
 	else
 		printf(" refused %s\n", why[error]);
 	o.count--;
-	if (o.save) {
-		fwrite(&f->len, sizeof(f->len), 1, o.save);
-		fwrite(f->bytes, f->len, 1, o.save);
-	}
+	if (o.save)
+		frame_keep(f);
 	return error == HOP_FRAME_OK;
 }
 
@@ -475,7 +520,7 @@ static void do_listen(void)
 
 	while (o.count && elapsed_ms() < o.for_ms)
 		if (frame_receive(&f, &vid, o.for_ms - elapsed_ms()))
-			frame_show(&f, vid, &h);
+			frame_show(elapsed_ms(), &f, vid, &h);
 	if (o.save && fclose(o.save))
 		err(1, "save");
 }
@@ -483,22 +528,37 @@ static void do_listen(void)
 static void do_replay(const char *path)
 {
 	static struct frame f;
-	FILE *file = fopen(path, "r");
+	FILE *file = pcap_open(path);
 	long frames = 0;
 
-	if (!file)
-		err(1, "%s", path);
-	while (fread(&f.len, sizeof(f.len), 1, file) == 1 && f.len <= sizeof(f.bytes) &&
-	       fread(f.bytes, f.len, 1, file) == 1) {
+	while (pcap_get(file, f.bytes, sizeof(f.bytes), &f.len)) {
 		if (o.src_given)
 			memcpy(f.bytes + ETH_ALEN, o.src, ETH_ALEN);
-		/* probes that were kept are longer by a tag or two */
+		/* the longest probes are longer than a socket may send */
 		frames += frame_try(&f);
 	}
 	fclose(file);
 	if (!frames)
 		errx(1, "%s holds no frame that can be sent", path);
 	printf("%ld frames\n", frames);
+}
+
+static void do_show(const char *path)
+{
+	static struct frame f;
+	FILE *file = pcap_open(path);
+	struct hop_frame h;
+	long number = 0;
+	int vid;
+
+	o.data = true;
+	while (pcap_get(file, f.bytes, sizeof(f.bytes), &f.len)) {
+		if (f.len < ETH_HLEN)
+			errx(1, "frame %ld of %s is no Ethernet frame", number + 1, path);
+		frame_untag(&f, &vid);
+		frame_show(++number, &f, vid, &h);
+	}
+	fclose(file);
 }
 
 /* What peer has to remember of the other end */
@@ -618,7 +678,8 @@ static void do_peer(void)
 	int i, vid, n = actions_parse(&actions);
 
 	while (o.count && elapsed_ms() < o.for_ms) {
-		if (frame_receive(&f, &vid, peer_wait_ms(actions, n)) && frame_show(&f, vid, &h))
+		if (frame_receive(&f, &vid, peer_wait_ms(actions, n)) &&
+		    frame_show(elapsed_ms(), &f, vid, &h))
 			peer_takes(&h, vid);
 		if (other.answer && now_ns() >= other.answer_ns)
 			peer_hello();
@@ -668,7 +729,7 @@ static bool option_value(const char *arg)
 	else if ((v = value_of(arg, "hold")))
 		o.hold_ms = number(v, 10);
 	else if ((v = value_of(arg, "save")))
-		o.save = fopen(v, "w") ?: (err(1, "%s", v), NULL);
+		o.save = pcap_create(v);
 	else
 		return false;
 	return true;
@@ -706,6 +767,7 @@ static void device_open(const char *dev)
 	o.dev = dev;
 	o.fd = socket(AF_PACKET, SOCK_RAW, 0);
 	if (o.fd < 0 || setsockopt(o.fd, SOL_PACKET, PACKET_AUXDATA, &on, sizeof(on)) ||
+	    setsockopt(o.fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on)) ||
 	    bind(o.fd, (struct sockaddr *)&addr, sizeof(addr)))
 		err(1, "%s: packet socket", dev);
 	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", dev);
@@ -721,7 +783,11 @@ int main(int argc, char **argv)
 
 	setlinebuf(stdout);
 	if (argc < 3)
-		errx(2, "usage: hopframe send|data|listen|replay|peer DEV ...; see the source");
+		errx(2, "usage: hopframe send|data|listen|replay|show|peer ...; see the source");
+	if (!strcmp(command, "show")) {
+		do_show(argv[2]);
+		return 0;
+	}
 	device_open(argv[2]);
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	if (!strcmp(command, "replay"))
@@ -744,7 +810,7 @@ int main(int argc, char **argv)
 	} else if (!strcmp(command, "peer")) {
 		do_peer();
 	} else {
-		errx(2, "usage: hopframe send|data|listen|replay|peer DEV ...; see the source");
+		errx(2, "usage: hopframe send|data|listen|replay|show|peer ...; see the source");
 	}
 	return 0;
 }

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * port.h - a port by itself, for tests: on a device that is nowhere, without timer, hook and
+ * members, whose worker does nothing
+ */
+#ifndef _SLUICE_KUNIT_PORT_H
+#define _SLUICE_KUNIT_PORT_H
+
+#include <kunit/test.h>
+
+#include "../../kernel/hopctl/port.h"
+
+/* Suites have these as init and exit; test->priv is the port. */
+int sluice_port_init(struct kunit *test);
+void sluice_port_exit(struct kunit *test);
+
+/* One of struct hop_pcpu's counters, over all processors */
+#define sluice_pcpu_sum(port, field)						\
+({										\
+	u64 __sum = 0;								\
+	int __cpu;								\
+										\
+	for_each_possible_cpu(__cpu)						\
+		__sum += u64_stats_read(&per_cpu_ptr((port)->pcpu, __cpu)->field);	\
+	__sum;									\
+})
+
+#endif

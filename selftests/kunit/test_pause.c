@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_pause.c - sequence numbers where they wrap, and bitmaps where words end
+ */
+#include "../../kernel/hopctl/pause.c"
+#include "port.h"
+
+#define LEASE_NS	1000000
+#define NOW		5000000
+
+static int pause_init(struct kunit *test)
+{
+	struct hop_port *port;
+	int err = sluice_port_init(test);
+
+	if (err)
+		return err;
+	port = test->priv;
+	port->peer.up = true;
+	port->peer.hello.role = HOP_ROLE_SWITCH;
+	port->peer.hello.queues = HOP_QUEUES_MAX;
+	port->queues = HOP_QUEUES_MAX;
+	port->queues_most = HOP_QUEUES_MAX;
+	return 0;
+}
+
+/* A PAUSE STATE of one word arrives. */
+static void pause_take(struct hop_port *port, u32 seq, u16 word, u64 bits)
+{
+	__be64 wire = cpu_to_be64(bits);
+	struct hop_frame f = {
+		.state = {
+			.seq = seq, .lease_ns = LEASE_NS, .first_word = word, .count = 1,
+			.words = (const u8 *)&wire,
+		},
+	};
+
+	spin_lock_bh(&port->lock);
+	rcu_read_lock();
+	hop_pause_rx(port, &f, NOW);
+	rcu_read_unlock();
+	spin_unlock_bh(&port->lock);
+}
+
+struct pause_pair {
+	u32	old, seq;
+	bool	newer;
+};
+
+static const struct pause_pair pause_pairs[] = {
+	{ 0, 0, false }, { 0, 1, true }, { 1, 0, false },
+	{ 0xffffffff, 0, true }, { 0, 0xffffffff, false },
+	{ 0xfffffffe, 1, true }, { 1, 0xfffffffe, false },
+	{ 0x7fffffff, 0x80000000, true }, { 0x80000000, 0x7fffffff, false },
+	{ 0, 0x7fffffff, true }, { 0x7fffffff, 0, false },
+	{ 0xc0000000, 0x3fffffff, true }, { 0x3fffffff, 0xc0000000, false },
+	/* as far apart as can be: neither is newer */
+	{ 0, 0x80000000, false }, { 0x80000000, 0, false },
+};
+
+static void pause_pair_describe(const struct pause_pair *p, char *text)
+{
+	snprintf(text, KUNIT_PARAM_DESC_SIZE, "%08x after %08x", p->seq, p->old);
+}
+
+KUNIT_ARRAY_PARAM(pause_pair, pause_pairs, pause_pair_describe);
+
+static void pause_newer(struct kunit *test)
+{
+	const struct pause_pair *p = test->param_value;
+	struct hop_port *port = test->priv;
+
+	pause_take(port, p->old, 0, 1);
+	KUNIT_EXPECT_EQ(test, port->paused[0], 1);
+	pause_take(port, p->seq, 0, 2);
+	KUNIT_EXPECT_EQ(test, port->paused[0], p->newer ? 2 : 1);
+	KUNIT_EXPECT_EQ(test, port->peer.rx_seq, p->newer ? p->seq : p->old);
+	KUNIT_EXPECT_EQ(test, port->stats.rx_stale, !p->newer);
+	KUNIT_EXPECT_EQ(test, port->stats.state_rx, 1 + p->newer);
+	/* the other end is told in any case */
+	KUNIT_EXPECT_TRUE(test, port->ack);
+}
+
+/* The first one of an epoch may have any number. */
+static void pause_first(struct kunit *test)
+{
+	const struct pause_pair *p = test->param_value;
+	struct hop_port *port = test->priv;
+
+	pause_take(port, p->seq, 0, 1);
+	KUNIT_EXPECT_EQ(test, port->paused[0], 1);
+	KUNIT_EXPECT_EQ(test, port->lease_at, NOW + LEASE_NS);
+	KUNIT_EXPECT_EQ(test, port->stats.rx_stale, 0);
+}
+
+/* An echo of @seq confirms what was first told by then, and nothing from the future. */
+static void pause_echoes(struct kunit *test)
+{
+	static const u32 start[] = { 10, 0xfffffffe, 0x7ffffffe };
+	struct hop_port *port = test->priv;
+	struct hop_pausing *p = &port->pausing;
+	unsigned int i, told, echo;
+
+	for (i = 0; i < ARRAY_SIZE(start); i++) {
+		for (echo = 0; echo < 6; echo++) {
+			memset(&port->stats, 0, sizeof(port->stats));
+			p->seq = start[i] + 4;
+			p->unacked = GENMASK_ULL(4, 0);
+			for (told = 0; told < 5; told++)
+				p->changed[told] = start[i] + told;
+			hop_pause_acked(port, start[i] + echo);
+			KUNIT_EXPECT_EQ(test, port->stats.rx_range, echo == 5);
+			KUNIT_EXPECT_EQ(test, p->unacked,
+					echo == 5 ? 0x1f : 0x1f & ~GENMASK_ULL(echo, 0));
+		}
+	}
+}
+
+/* Our own numbers go on over the wrap, one for each frame, and an echo still finds its word. */
+static void pause_sends_over_the_wrap(struct kunit *test)
+{
+	struct hop_port *port = test->priv;
+	struct hop_pausing *p = &port->pausing;
+	unsigned int i;
+
+	p->seq = 0xfffffffd;
+	for (i = 0; i < 6; i++) {
+		u32 want = 0xfffffffe + i;
+		u64 now = NOW + i * NSEC_PER_SEC;
+		struct hop_writer w;
+		struct hop_frame f;
+		u8 buf[128];
+
+		p->words[i] = 1;
+		p->changed[i] = p->seq + 1;
+		p->unacked |= BIT_ULL(i);
+		p->fresh = true;
+		hop_frame_begin(&w, buf, sizeof(buf), 1, 2);
+		KUNIT_ASSERT_TRUE(test, hop_pause_write(port, &w, now));
+		KUNIT_ASSERT_EQ(test, hop_frame_parse(buf, hop_frame_end(&w), &f), HOP_FRAME_OK);
+		KUNIT_EXPECT_EQ(test, f.state.seq, want);
+		KUNIT_EXPECT_EQ(test, f.state.first_word, i);
+		KUNIT_EXPECT_EQ(test, f.state.count, 1);
+		KUNIT_EXPECT_EQ(test, p->seq, want);
+		hop_pause_acked(port, want);
+		KUNIT_EXPECT_EQ(test, p->unacked, 0);
+	}
+	KUNIT_EXPECT_EQ(test, port->stats.rx_range, 0);
+}
+
+/* Words that lie outside of the sub-queues that were ever announced, and leases over the limit */
+static void pause_range(struct kunit *test)
+{
+	struct hop_port *port = test->priv;
+
+	port->queues_most = 65;	/* words 0 and 1 */
+	pause_take(port, 1, 1, 1);
+	KUNIT_EXPECT_EQ(test, port->paused[1], 1);
+	pause_take(port, 2, 2, 1);
+	KUNIT_EXPECT_EQ(test, port->paused[2], 0);
+	KUNIT_EXPECT_EQ(test, port->stats.rx_range, 1);
+	KUNIT_EXPECT_EQ(test, port->peer.rx_seq, 1);
+	port->queues_most = 64;
+	pause_take(port, 3, 1, 0);
+	KUNIT_EXPECT_EQ(test, port->paused[1], 1);
+	KUNIT_EXPECT_EQ(test, port->stats.rx_range, 2);
+}
+
+/* The same numbers in each run; not linear, so that no word is like another one */
+static void pause_fill(u64 *words)
+{
+	u64 x = 1;
+	int i;
+
+	for (i = 0; i < HOP_BITMAP_WORDS; i++) {
+		x = x * 6364136223846793005ULL + 1442695040888963407ULL;
+		words[i] = x ^ x >> 29;
+	}
+}
+
+static bool pause_bit(const u64 *words, unsigned int n)
+{
+	return words[n / 64] >> n % 64 & 1;
+}
+
+/* A member sees each of its sub-queues, wherever its range begins. */
+static void pause_member_words(struct kunit *test)
+{
+	struct hop_port *port = test->priv;
+	struct hop_member m = { .port = port, .paused = port->paused };
+	static const u16 counts[] = { 1, 63, 64, 65, 130 };
+	unsigned int first, c, i, wrong = 0;
+
+	pause_fill(port->paused);
+	for (first = 0; first < HOP_QUEUES_MAX; first += first < 200 ? 1 : 37) {
+		for (c = 0; c < ARRAY_SIZE(counts); c++) {
+			m.first = first;
+			m.count = min_t(u32, counts[c], HOP_QUEUES_MAX - first);
+			for (i = 0; i < m.count; i++)
+				wrong += (hop_paused_word(&m, i / 64) >> i % 64 & 1) !=
+					 pause_bit(port->paused, first + i);
+		}
+	}
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+}
+
+/* The last sub-queue that there is, in a word that has no next one */
+static void pause_member_last_word(struct kunit *test)
+{
+	struct hop_port *port = test->priv;
+	struct hop_member m = { .port = port, .paused = port->paused };
+
+	port->paused[HOP_BITMAP_WORDS - 1] = BIT_ULL((HOP_QUEUES_MAX - 1) % 64);
+	for (m.first = HOP_QUEUES_MAX - 60; m.first < HOP_QUEUES_MAX; m.first++) {
+		m.count = HOP_QUEUES_MAX - m.first;
+		KUNIT_EXPECT_EQ(test, hop_paused_word(&m, 0), BIT_ULL(m.count - 1));
+	}
+}
+
+/* A change wakes the members whose range it touches, and no other. */
+static void pause_members_woken(struct kunit *test)
+{
+	struct hop_port *port = test->priv;
+	struct hop_member m[] = {
+		{ .first = 0, .count = 64 }, { .first = 64, .count = 1 },
+		{ .first = 65, .count = 63 }, { .first = 128, .count = 100 },
+	};
+	static const u32 woken[][ARRAY_SIZE(m)] = {
+		{ 1, 0, 0, 0 }, { 1, 1, 1, 0 }, { 1, 1, 1, 1 }, { 1, 1, 1, 2 }, { 1, 1, 1, 2 },
+	};
+	unsigned int i, word;
+
+	for (i = 0; i < ARRAY_SIZE(m); i++) {
+		m[i].port = port;
+		m[i].sch = &noop_qdisc;
+		list_add_tail_rcu(&m[i].node, &port->members);
+	}
+	for (word = 0; word < ARRAY_SIZE(woken); word++) {
+		pause_take(port, word, word, 1);
+		/* what it says is so already: nobody is woken */
+		pause_take(port, word + 1, word, 1);
+		port->peer.rx_seq = word;
+		for (i = 0; i < ARRAY_SIZE(m); i++)
+			KUNIT_EXPECT_EQ(test, m[i].paused_gen, woken[word][i]);
+	}
+	for (i = 0; i < ARRAY_SIZE(m); i++)
+		list_del_rcu(&m[i].node);
+	synchronize_rcu();
+}
+
+static struct kunit_case pause_cases[] = {
+	KUNIT_CASE_PARAM(pause_newer, pause_pair_gen_params),
+	KUNIT_CASE_PARAM(pause_first, pause_pair_gen_params),
+	KUNIT_CASE(pause_echoes),
+	KUNIT_CASE(pause_sends_over_the_wrap),
+	KUNIT_CASE(pause_range),
+	KUNIT_CASE(pause_member_words),
+	KUNIT_CASE(pause_member_last_word),
+	KUNIT_CASE(pause_members_woken),
+	{}
+};
+
+static struct kunit_suite pause_suite = {
+	.name		= "sluice_pause",
+	.init		= pause_init,
+	.exit		= sluice_port_exit,
+	.test_cases	= pause_cases,
+};
+kunit_test_suite(pause_suite);
