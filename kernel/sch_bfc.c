@@ -241,7 +241,6 @@ struct bfc_sched {
 	u32			paused_seen ____cacheline_aligned;
 	u32			buckets_used;	/* bit b: buckets[b] is not empty */
 	u64			changed_ns;	/* when the backlog last changed */
-	bool			stalled;	/* nothing leaves: mark nothing */
 	struct list_head	buckets[BFC_BUCKETS];
 	struct bfc_stats	stats;
 
@@ -740,7 +739,7 @@ static void bfc_mark(struct Qdisc *sch, struct bfc_queue *sub, struct sk_buff *s
 
 	if (th > q->stats.th_max)
 		q->stats.th_max = th;
-	if (sub->backlog <= th || !q->config.pause || unlikely(q->stalled))
+	if (sub->backlog <= th || !q->config.pause || unlikely(q->member.stalled))
 		return;
 	handle = hop_handle(&q->member, skb);
 	if (!handle) {
@@ -1043,13 +1042,13 @@ static unsigned int bfc_withdraw(struct hop_member *m, u64 quiet_ns, u64 now)
 	sent = u64_stats_read(&sch->bstats.packets);
 	if (!sch->q.qlen || q->stats.paused || sent != q->stall_sent) {
 		q->stall_ns = 0;
-		q->stalled = false;
+		q->member.stalled = false;
 	}
 	if (sch->q.qlen && !q->stall_ns) {
 		q->stall_ns = now;
 		q->stall_sent = sent;
 	} else if (q->stall_ns && now - q->stall_ns >= quiet_ns) {
-		q->stalled = true;
+		q->member.stalled = true;
 		withdrawn = bfc_unmark(q);
 		q->stats.withdrawn += withdrawn;
 	}
@@ -1257,6 +1256,10 @@ static int bfc_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_
 
 	sch_tree_lock(sch);
 	q->config = c;
+	if (!c.watch) {
+		q->member.stalled = false;
+		q->stall_ns = 0;
+	}
 	bfc_recompute(q, READ_ONCE(*q->member.hrtt_ns), READ_ONCE(*q->member.speed));
 	bfc_enforce_limit(sch, NULL, &change, ktime_get_ns(), &dropped);
 	qdisc_tree_reduce_backlog(sch, -change.packets, -change.bytes);

@@ -107,9 +107,10 @@ struct hop_member;
  * struct hop_member_ops - what hopctl asks a qdisc
  * @watch: look at sub-queue @queue of its range. Context: port's lock, any CPU, without the qdisc
  *	lock: what is read may be of two moments
- * @withdraw: nothing has left the qdisc for @quiet_ns although it holds packets and is not paused:
- *	let the packets that hold a pause let go of it, and mark none until something leaves. Called
- *	again and again while somebody is paused. Context: RTNL. Return: packets that let go now
+ * @withdraw: if nothing has left the qdisc for @quiet_ns although it holds packets and is not paused,
+ *	let the packets that hold a pause let go of it, set hop_member.stalled and mark none until
+ *	something leaves. Called again and again while somebody is paused or the qdisc is stalled.
+ *	Context: RTNL. Return: packets that let go now
  */
 struct hop_member_ops {
 	void		(*watch)(const struct hop_member *m, u16 queue, u64 now,
@@ -145,6 +146,7 @@ struct hop_window {
  * @speed: link speed, bytes per second; 0 if the device does not say
  * @n_active: sub-queues of all members of the port that are backlogged and not paused
  * @marked: packets of the qdisc that hold a pause; qdisc lock
+ * @stalled: nothing leaves the qdisc: it marks nothing; written by @ops->withdraw, qdisc lock
  * @elide: a bit for each HOP_HANDLE_ALIGN handles: packets so labelled that leave by this port
  *	pause nobody
  * @ops: what hopctl asks the qdisc
@@ -164,6 +166,7 @@ struct hop_member {
 	const u64		*speed;
 	atomic_t		*n_active;
 	u32			marked;
+	bool			stalled;
 	const unsigned long	*elide;
 	const struct hop_member_ops *ops;
 	struct hop_window	*windows;

@@ -245,16 +245,18 @@ void hop_watch_exit(void)
 	cancel_delayed_work_sync(&withdraw_work);
 }
 
-/* Return: true if the port, or a packet on it, holds somebody paused. */
+/* Return: true if somebody is held paused for what came in here, or nothing leaves here. */
 static bool port_withdraw(struct hop_port *port, u64 now)
 {
+	u64 quiet_ns = port->cfg.watch ? watchdog_ns(&port->cfg) : U64_MAX;
 	unsigned int withdrawn = 0;
 	struct hop_member *m;
+	bool stalled = false;
 	u64 sum;
 
 	list_for_each_entry(m, &port->members, node) {
-		if (port->cfg.watch)
-			withdrawn += m->ops->withdraw(m, watchdog_ns(&port->cfg), now);
+		withdrawn += m->ops->withdraw(m, quiet_ns, now);
+		stalled |= READ_ONCE(m->stalled);
 		port->net->marked += READ_ONCE(m->marked);
 	}
 	if (withdrawn) {
@@ -265,7 +267,7 @@ static bool port_withdraw(struct hop_port *port, u64 now)
 	rcu_read_lock();
 	sum = hop_range_sum(port);
 	rcu_read_unlock();
-	return sum;
+	return sum || stalled;
 }
 
 /* Counters that nobody holds: not at the first look, for a packet may be about to be counted. */
