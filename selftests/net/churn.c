@@ -2,10 +2,12 @@
 /*
  * churn - does the same violence a thousand times, at random instants that a seed decides
  *
- *	churn [OPTION]... flap NS/DEV...	a random one goes down, and up again
- *	churn [OPTION]... qdisc NS/DEV...	a random one loses its root qdisc, and gets a new bfc
- *	churn [OPTION]... reload NS/DEV...	all lose their root qdiscs; the modules are unloaded
- *						and loaded; all get a new bfc
+ *	churn [OPTION]... flap NS/DEV...
+ *		a random one goes down, and up again
+ *	churn [OPTION]... qdisc NS/DEV...
+ *		a random one loses its root qdisc, and gets a new bfc
+ *	churn [OPTION]... reload NS/DEV...
+ *		all lose their root qdiscs; the modules are unloaded and loaded; all get a new bfc
  *
  *	--count=N	how often (1000)
  *	--seed=N	of the instants and the choices (1)
