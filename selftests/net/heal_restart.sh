@@ -8,7 +8,8 @@
 #
 #	100 restarts	of p1's qdisc: a new epoch each time, while its neighbour is paused
 #	20 removals	of h3's namespace and cable, with its packets in p2
-#	1000 flaps	of a random end of the cable between h1 and sw
+#	500 flaps	of a random end of the cable between h1 and sw: its packets wait at h1
+#	500 flaps	of the one between sw and h2: they wait in p2, marked, with pauses under way
 #	1000 reloads	of both modules
 #
 # Afterwards nothing is stuck: a flow passes whole, no packet waits, no gauge is above zero. And
@@ -92,7 +93,8 @@ traffic()
 	bridged=$(link_stat h1 br0 tx_packets)
 	into_h1=$(entered h1 eth0)
 	into_p2=$(entered sw p2)
-	down=$(cable_down)
+	down1=$(cable_down h1 eth0 sw p1)
+	down2=$(cable_down sw p2 h2 eth0)
 	paths_sink sink --idle 2s --timeout 20s
 	ip netns exec "$(ns_name h1)" "$UDPFLOW" send --dest 10.0.0.2 --flows $FLOWS --rate "$1" \
 		--duration 100000s --id $part_flow --json >"$PATHS_TMP/sent" 2>&1 &
@@ -100,10 +102,10 @@ traffic()
 	sleep 0.2
 }
 
-# Frames that both ends of the cable between h1 and sw lost by going down
+# cable_down NS DEV NS DEV: frames that both ends of a cable lost by going down
 cable_down()
 {
-	{ in_ns h1 ethtool -S eth0; in_ns sw ethtool -S p1; } |
+	{ in_ns "$1" ethtool -S "$2"; in_ns "$3" ethtool -S "$4"; } |
 		awk '$1 == "down:" { n += $2 } END { print n + 0 }'
 }
 
@@ -121,7 +123,8 @@ quiet()
 	bridged=$(($(link_stat h1 br0 tx_packets) - bridged))
 	into_h1=$(($(entered h1 eth0) - into_h1))
 	into_p2=$(($(entered sw p2) - into_p2))
-	down=$(($(cable_down) - down))
+	down1=$(($(cable_down h1 eth0 sw p1) - down1))
+	down2=$(($(cable_down sw p2 h2 eth0) - down2))
 	diag "$1: $sent sent, $received received"
 	is "$1: the sender was refused nothing" "$refused" 0
 	is "$1: the bridge at h1 got what was sent" "$bridged" "$sent"
@@ -231,28 +234,55 @@ removals()
 	stuck "removals"
 }
 
-flaps()
+# lost NAME BEFORE BETWEEN BEHIND DOWN: packets that met a port that was down, those in the qdisc of
+# one that went down, and those on the cable, from counters before and behind each place
+lost()
 {
-	local n=$1 out
+	diag "$1: $2 met a port that was down, $3 were in the qdisc of one that went down," \
+		"$4 on the cable (which counts $5 with control frames)"
+	between "$1: met a port that was down" "$2" 1 "$sent"
+	between "$1: in the qdisc" "$3" 1 "$sent"
+	between "$1: on the cable, no more than it knows" "$4" 0 "$5"
+	between "$1: most came through" "$received" $((sent / 2)) "$sent"
+	is "$1: the flows miss what was lost, and nothing else" "$missing" $((sent - received))
+}
+
+# What waits behind the cable is unmarked at h1, and marked at p2
+flaps_h1()
+{
+	local n=$1 left
 
 	ip_in sw link set p2 type wire rate 20mbit
 	traffic 3m
-	churns "flaps" "$n" --every=20000 --down=2000 flap "$(ns_name h1)/eth0" "$(ns_name sw)/p1"
+	churns "flaps at h1" "$n" --every=20000 --down=2000 flap "$(ns_name h1)/eth0" "$(ns_name sw)/p1"
 	sleep 0.1
-	quiet "flaps"
-	out=$(paths_moved 'd("h1/eth0"; "packets")')
-	diag "flaps: $((bridged - into_h1)) met a port that was down," \
-		"$((into_h1 - out)) were in the qdisc of one that went down," \
-		"$((out - into_p2)) on the cable (which counts $down with control frames)"
-	between "flaps: met a port that was down" $((bridged - into_h1)) 0 "$sent"
-	between "flaps: in the qdisc" $((into_h1 - out)) 0 "$sent"
-	between "flaps: on the cable" $((out - into_p2)) 0 "$down"
-	is "flaps: what came to p2 = received + dropped at its limit" "$into_p2" \
+	quiet "flaps at h1"
+	left=$(paths_moved 'd("h1/eth0"; "packets")')
+	lost "flaps at h1" $((bridged - into_h1)) $((into_h1 - left)) $((left - into_p2)) $down1
+	is "flaps at h1: what came to p2 = received + dropped at its limit" "$into_p2" \
 		$((received + $(paths_moved 'd("sw/p2"; "drop_limit")')))
-	between "flaps: most came through" "$received" $((sent / 2)) "$sent"
-	between "flaps: h1 lost its neighbour" "$(paths_moved 'p("h1/eth0"; "neighbour_lost")')" \
-		$((n / 2)) "$n"
-	stuck "flaps"
+	between "flaps at h1: its neighbour was lost" \
+		"$(paths_moved 'p("h1/eth0"; "neighbour_lost")')" $((n / 2)) "$n"
+	stuck "flaps at h1"
+}
+
+flaps_h2()
+{
+	local n=$1 left
+
+	ip_in sw link set p2 type wire rate 20mbit
+	traffic 3m
+	churns "flaps at h2" "$n" --every=20000 --down=2000 flap "$(ns_name sw)/p2" "$(ns_name h2)/eth0"
+	sleep 0.1
+	quiet "flaps at h2"
+	is "flaps at h2: all packets left h1" "$(paths_moved 'd("h1/eth0"; "packets")')" "$sent"
+	left=$(paths_moved 'd("sw/p2"; "packets")')
+	lost "flaps at h2" $((sent - into_p2)) \
+		$((into_p2 - left - $(paths_moved 'd("sw/p2"; "drop_limit")'))) \
+		$((left - received)) $down2
+	between "flaps at h2: h1 was paused" "$(paths_moved 'd("h1/eth0"; "pauses_obeyed")')" \
+		"$n" 10000000
+	stuck "flaps at h2"
 }
 
 reloads()
@@ -277,11 +307,12 @@ reloads()
 }
 
 check "the ports tag" paths_tagging
-for part in ${SLUICE_HEAL_PARTS:-restarts removals flaps reloads}; do
+for part in ${SLUICE_HEAL_PARTS:-restarts removals flaps_h1 flaps_h2 reloads}; do
 	case $part in
 	restarts) restarts "$(times 100)" ;;
 	removals) removals "$(times 20)" ;;
-	flaps) flaps "$(times 1000)" ;;
+	flaps_h1) flaps_h1 "$(times 500)" ;;
+	flaps_h2) flaps_h2 "$(times 500)" ;;
 	reloads) reloads "$(times 1000)" ;;
 	esac
 done
