@@ -25,6 +25,7 @@
 #include "link_plugin.h"
 
 #define WIRE_MESSAGE_BYTES	1024	/* of ip's request buffer */
+#define SHOWN			UINT64_MAX
 
 /**
  * struct wire_unit - a suffix of a number; the last row of a list has no name
@@ -80,7 +81,7 @@ static const struct wire_unit wire_plain[] = {
  * @bytes: of the attribute's value: 4 or 8
  * @units: suffixes
  * @bare: a number without suffix means this many base units; 0 refuses it unless it is zero
- * @quiet: left out of text if zero
+ * @quiet: left out of text if it has this value; SHOWN is never left out
  * @value: for help
  * @help: for help
  */
@@ -90,31 +91,37 @@ struct wire_option {
 	int bytes;
 	const struct wire_unit *units;
 	uint64_t bare;
-	bool quiet;
+	uint64_t quiet;
 	const char *value;
 	const char *help;
 };
 
 static const struct wire_option wire_options[] = {
-	{ "rate", IFLA_WIRE_RATE, 8, wire_rates, 1, false, "RATE",
+	{ "rate", IFLA_WIRE_RATE, 8, wire_rates, 1, SHOWN, "RATE",
 	  "of the line, as 10gbit; 0 sends each frame in no time (default)" },
-	{ "delay", IFLA_WIRE_DELAY, 8, wire_times, 0, false, "TIME",
+	{ "delay", IFLA_WIRE_DELAY, 8, wire_times, 0, SHOWN, "TIME",
 	  "from a frame's last bit to its arrival, as 1us (0)" },
-	{ "ring", IFLA_WIRE_RING, 4, wire_sizes, 1, false, "SIZE",
+	{ "ring", IFLA_WIRE_RING, 4, wire_sizes, 1, SHOWN, "SIZE",
 	  "that may wait on the card, as 64k; 0 is one frame at a time (64k)" },
-	{ "overhead", IFLA_WIRE_OVERHEAD, 4, wire_sizes, 1, true, "SIZE",
+	{ "overhead", IFLA_WIRE_OVERHEAD, 4, wire_sizes, 1, 0, "SIZE",
 	  "that each frame takes on the line beyond its length (0)" },
-	{ "loss", IFLA_WIRE_LOSS, 4, wire_shares, 0, true, "SHARE",
+	{ "loss", IFLA_WIRE_LOSS, 4, wire_shares, 0, 0, "SHARE",
 	  "of all frames lost, as 0.1% or 20ppm (0)" },
-	{ "loss_control", IFLA_WIRE_LOSS_CONTROL, 4, wire_shares, 0, true, "SHARE",
+	{ "loss_control", IFLA_WIRE_LOSS_CONTROL, 4, wire_shares, 0, 0, "SHARE",
 	  "of the fabric's control frames lost (0)" },
-	{ "loss_data", IFLA_WIRE_LOSS_DATA, 4, wire_shares, 0, true, "SHARE",
+	{ "loss_data", IFLA_WIRE_LOSS_DATA, 4, wire_shares, 0, 0, "SHARE",
 	  "of the other frames lost (0)" },
-	{ "corrupt", IFLA_WIRE_CORRUPT, 4, wire_shares, 0, true, "SHARE",
+	{ "loss_burst", IFLA_WIRE_LOSS_BURST, 4, wire_plain, 1, 1, "FRAMES",
+	  "that are lost in a row on average, for each loss by itself; 1 is independent (1)" },
+	{ "corrupt", IFLA_WIRE_CORRUPT, 4, wire_shares, 0, 0, "SHARE",
 	  "of frames with one bit flipped (0)" },
-	{ "duplicate", IFLA_WIRE_DUPLICATE, 4, wire_shares, 0, true, "SHARE",
+	{ "duplicate", IFLA_WIRE_DUPLICATE, 4, wire_shares, 0, 0, "SHARE",
 	  "of frames sent twice (0)" },
-	{ "seed", IFLA_WIRE_SEED, 8, wire_plain, 1, true, "NUMBER",
+	{ "reorder", IFLA_WIRE_REORDER, 4, wire_shares, 0, 0, "SHARE",
+	  "of frames that are late, so that later ones overtake them (0)" },
+	{ "reorder_delay", IFLA_WIRE_REORDER_DELAY, 8, wire_times, 0, 0, "TIME",
+	  "by which they are late, as 10us; reorder needs it (0)" },
+	{ "seed", IFLA_WIRE_SEED, 8, wire_plain, 1, 0, "NUMBER",
 	  "of the faults; setting it starts them anew (0)" },
 };
 
@@ -129,7 +136,7 @@ static void wire_help(FILE *f)
 		   "Options are those of the direction in which NAME sends; at creation both "
 		   "directions get them.\n");
 	for (i = 0; i < WIRE_OPTIONS; i++)
-		fprintf(f, "  %-12s %-6s  %s\n", wire_options[i].name, wire_options[i].value,
+		fprintf(f, "  %-13s %-6s  %s\n", wire_options[i].name, wire_options[i].value,
 			wire_options[i].help);
 }
 
@@ -378,7 +385,7 @@ static void wire_print_opt(struct link_util *lu, FILE *f, struct rtattr *tb[])
 			json_u64(o->name, value);
 			continue;
 		}
-		if (o->quiet && !value)
+		if (o->quiet == value && o->quiet != SHOWN)
 			continue;
 		wire_format(o, value, text, sizeof(text));
 		fprintf(f, "%s %s ", o->name, text);

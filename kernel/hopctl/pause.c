@@ -241,15 +241,23 @@ void hop_pause_unsent(struct hop_port *port)
  * hop_pause_acked - the neighbour says what it has taken
  * @port: the port
  * @seq: sequence number of its newest PAUSE STATE
+ *
+ * A number that we have not said yet has been damaged on its way, there or back. In the first
+ * case all of ours would be old to the neighbour, so we go on behind it. Half of the
+ * numbers that it takes for new ones is the limit: the one behind must be new in the second
+ * case too.
  */
 void hop_pause_acked(struct hop_port *port, u32 seq)
 {
 	struct hop_pausing *p = &port->pausing;
+	s32 ahead = seq - p->seq;
 	u64 left = p->unacked;
 	unsigned int w;
 
-	if ((s32)(seq - p->seq) > 0) {
+	if (ahead > 0) {
 		port->stats.rx_range++;
+		if (ahead <= S32_MAX / 2 + 1)
+			p->seq = seq;
 		return;
 	}
 	while (left) {

@@ -20,6 +20,9 @@
  * A second source address within the dead interval means that the link has more than two
  * ends. Its frames are dropped and counted, and we do not tag until only one is left.
  *
+ * Frames may be damaged on their way. What is wrong in them is put right by the next one of
+ * its kind; sequence numbers and time stamps, by which the next one is judged, must make sense.
+ *
  * HRTT is the least of a window of measured round trips, without the time that the neighbour
  * held our time stamp, plus the time that a frame may wait on its card.
  *
@@ -402,6 +405,15 @@ static void peer_take(struct hop_port *port, const struct hop_frame *f, u64 now)
 	hop_peer_state(port, now);
 }
 
+/* Can a HELLO have been sent then, if one sent at @last_ns has come at @last_rx_ns? The clocks at
+ * both ends run alike, but the earlier one may have been on its way for long. A damaged time
+ * stamp must not be taken: every later HELLO would be older than it.
+ */
+static bool hello_time_fits(u64 sent_ns, u64 last_ns, u64 last_rx_ns, u64 now)
+{
+	return sent_ns <= last_ns || sent_ns - last_ns <= now - last_rx_ns + HOP_DEAD_NS;
+}
+
 /* A HELLO of the epoch that we know. */
 static void peer_refresh(struct hop_port *port, const struct hop_frame *f, u64 now)
 {
@@ -409,6 +421,10 @@ static void peer_refresh(struct hop_port *port, const struct hop_frame *f, u64 n
 
 	if (f->hello.sent_ns <= peer->hello.sent_ns) {
 		port->stats.rx_stale++;
+		return;
+	}
+	if (!hello_time_fits(f->hello.sent_ns, peer->hello.sent_ns, peer->hello_rx_ns, now)) {
+		port->stats.rx_range++;
 		return;
 	}
 	/* an answer to a candidate that is not us; it still shows that someone is there */
@@ -498,6 +514,10 @@ static void candidate_hello(struct hop_port *port, const struct hop_frame *f, u6
 	c = candidate_get(port, f->epoch_mine, now);
 	if (c->rx_ns && h->sent_ns <= c->sent_ns) {
 		port->stats.rx_stale++;
+		return;
+	}
+	if (c->rx_ns && !hello_time_fits(h->sent_ns, c->sent_ns, c->rx_ns, now)) {
+		port->stats.rx_range++;
 		return;
 	}
 	c->rx_ns = now;

@@ -16,6 +16,8 @@
 #define WIRE_RING_MAX_BYTES	(64U << 20)
 #define WIRE_OVERHEAD_MAX_BYTES	256U
 
+#define WIRE_BURST_MAX_FRAMES	1000000U
+
 #define WIRE_RING_DEFAULT_BYTES	65536U
 
 /**
@@ -35,6 +37,11 @@
  * @IFLA_WIRE_DUPLICATE: u32, probability of sending a frame twice
  * @IFLA_WIRE_SEED: u64, seed of the fault stream; setting it starts the stream anew
  * @IFLA_WIRE_PAD: padding of 64-bit attributes
+ * @IFLA_WIRE_LOSS_BURST: u32, mean length of a run of losses in frames, for each of the three
+ *	losses by itself; 1 (default) loses each frame independently
+ * @IFLA_WIRE_REORDER: u32, probability of a frame being late, so that later ones overtake it
+ * @IFLA_WIRE_REORDER_DELAY: u64, ns by which such a frame is late; 0 (default, if nothing is
+ *	reordered) to WIRE_DELAY_MAX_NS
  */
 enum {
 	IFLA_WIRE_UNSPEC,
@@ -50,6 +57,9 @@ enum {
 	IFLA_WIRE_DUPLICATE,
 	IFLA_WIRE_SEED,
 	IFLA_WIRE_PAD,
+	IFLA_WIRE_LOSS_BURST,
+	IFLA_WIRE_REORDER,
+	IFLA_WIRE_REORDER_DELAY,
 	__IFLA_WIRE_MAX
 };
 

@@ -5,7 +5,7 @@
  *   wire_link.c    ip link add, set, show, delete: options and pairs
  *   wire_dev.c     network device operations, ethtool
  *   wire_card.c    the transmit path: rings, the line, frames in flight, delivery
- *   wire_fault.c   lost, corrupted and duplicated frames
+ *   wire_fault.c   lost, corrupted, duplicated and late frames
  *   wire_line.c    arithmetic, without kernel types
  */
 #ifndef _SLUICE_WIRE_H
@@ -31,26 +31,32 @@
  * struct wire_config - options of one direction
  * @rate_bps: bits per second of the line; 0 takes no time
  * @delay_ns: from the last bit leaving to the frame's arrival
+ * @reorder_delay_ns: so much more for a frame that is late
  * @seed: of the fault stream
  * @ring_bytes: upper bound of the byte queue limit
  * @overhead_bytes: taken on the line by each frame beyond its own length
  * @loss: probability of losing any frame; all probabilities in parts per billion
  * @loss_control: of losing a control frame of the fabric
  * @loss_data: of losing any other frame
+ * @loss_burst: mean length of a run of losses, in frames; 1 loses them independently
  * @corrupt: of flipping one bit
  * @duplicate: of sending a frame twice
+ * @reorder: of a frame being late
  */
 struct wire_config {
 	u64 rate_bps;
 	u64 delay_ns;
+	u64 reorder_delay_ns;
 	u64 seed;
 	u32 ring_bytes;
 	u32 overhead_bytes;
 	u32 loss;
 	u32 loss_control;
 	u32 loss_data;
+	u32 loss_burst;
 	u32 corrupt;
 	u32 duplicate;
+	u32 reorder;
 };
 
 /**
@@ -67,6 +73,7 @@ struct wire_config {
  * @loss_data: lost with probability loss_data
  * @corrupted: with one bit flipped
  * @duplicated: sent twice
+ * @reordered: late
  * @down: dropped because an end of the cable was or went down
  * @arrived_frames: handed to the other end
  * @arrived_bytes: of those
@@ -88,6 +95,7 @@ struct wire_counters {
 	u64 loss_data;
 	u64 corrupted;
 	u64 duplicated;
+	u64 reordered;
 	u64 down;
 	u64 arrived_frames;
 	u64 arrived_bytes;
@@ -114,6 +122,14 @@ struct wire_ring {
 	u32 done_bytes;
 };
 
+/* Kinds of loss, each with bursts of its own */
+enum {
+	WIRE_LOSS_ANY,
+	WIRE_LOSS_CONTROL,
+	WIRE_LOSS_DATA,
+	WIRE_LOSSES,
+};
+
 /**
  * struct wire_card - one direction of a cable, from the stack's hand to the other end
  * @lock: protects everything below; taken inside the transmit queue's lock, innermost
@@ -122,12 +138,14 @@ struct wire_ring {
  * @config: written with RTNL and @lock, read with either
  * @line: when the line is free
  * @stream: fault stream
+ * @burst: within a run of losses, one for each kind of loss
  * @busy: the frame being serialised, or NULL
  * @copy: a duplicate, to be sent right after @busy, or NULL
  * @control: frames that go ahead of the rings
  * @ready: rings with frames, next to be served first
  * @done: rings with completions to report
  * @flight: frames between the ends, in the order of their arrival
+ * @late: those of them that others may overtake, likewise
  * @dead: lost frames, freed after @lock is released
  * @rings: one per transmit queue
  * @count: counters
@@ -141,12 +159,14 @@ struct wire_card {
 	struct wire_config config;
 	struct wire_line line;
 	u64 stream;
+	bool burst[WIRE_LOSSES];
 	struct sk_buff *busy;
 	struct sk_buff *copy;
 	struct sk_buff_head control;
 	struct list_head ready;
 	struct list_head done;
 	struct sk_buff_head flight;
+	struct sk_buff_head late;
 	struct sk_buff_head dead;
 	struct wire_ring *rings;
 	struct wire_counters count;
@@ -172,6 +192,7 @@ enum {
 	WIRE_FRAME_CONTROL = 1,	/* went ahead of the ring */
 	WIRE_FRAME_LOST = 2,	/* occupies the line, never arrives */
 	WIRE_FRAME_COPY = 4,	/* a duplicate */
+	WIRE_FRAME_LATE = 8,	/* others may overtake it */
 };
 
 /**
@@ -200,7 +221,7 @@ static inline bool wire_config_has_faults(const struct wire_config *config)
 {
 	return READ_ONCE(config->loss) || READ_ONCE(config->loss_control) ||
 	       READ_ONCE(config->loss_data) || READ_ONCE(config->corrupt) ||
-	       READ_ONCE(config->duplicate);
+	       READ_ONCE(config->duplicate) || READ_ONCE(config->reorder);
 }
 
 int wire_card_init(struct wire_priv *priv);

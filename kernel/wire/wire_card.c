@@ -11,7 +11,9 @@
  * serialised and for no other. wire_line.c says when a frame's last bit has left; at that
  * moment the sender's socket gets its memory back and the byte queue limit its completion, and
  * the frame joins the flight, a queue in the order of arrival. A shorter delay, set while frames
- * are in flight, does not let later frames overtake them: a cable has one order.
+ * are in flight, does not let later frames overtake them: a cable has one order. But for a frame
+ * that is to be reordered: it waits in a second queue, and of two that are due at once the one
+ * from there is delivered first, having been sent first.
  *
  * Stopping the stack is left to the byte queue limit, whose maximum is the ring's size: it sets
  * another bit of the queue's state than netif_tx_stop_queue(), and __dev_direct_xmit(), which
@@ -178,11 +180,29 @@ static void wire_card_sent(struct wire_card *card, struct sk_buff *skb)
 		list_add_tail(&ring->done, &card->done);
 }
 
+/* The queue in which the frame crosses the cable. */
+static struct sk_buff_head *wire_frame_flight(struct wire_card *card,
+					      const struct wire_frame *frame)
+{
+	return frame->flags & WIRE_FRAME_LATE ? &card->late : &card->flight;
+}
+
+/* The frame that arrives next. */
+static struct sk_buff *wire_card_first(struct wire_card *card)
+{
+	struct sk_buff *first = skb_peek(&card->flight), *late = skb_peek(&card->late);
+
+	if (!first || (late && wire_frame(late)->ns <= wire_frame(first)->ns))
+		return late;
+	return first;
+}
+
 /* The last bit of the frame on the line has left. */
 static void wire_card_end(struct wire_card *card)
 {
-	struct sk_buff *last = skb_peek_tail(&card->flight), *skb = card->busy;
+	struct sk_buff *last, *skb = card->busy;
 	struct wire_frame *frame = wire_frame(skb);
+	struct sk_buff_head *flight = wire_frame_flight(card, frame);
 
 	card->busy = NULL;
 	if (!(frame->flags & WIRE_FRAME_COPY))
@@ -192,15 +212,18 @@ static void wire_card_end(struct wire_card *card)
 		__skb_queue_tail(&card->dead, skb);
 		return;
 	}
-	if (card->flight.qlen >= WIRE_FLIGHT_FRAMES) {
+	if (card->flight.qlen + card->late.qlen >= WIRE_FLIGHT_FRAMES) {
 		card->count.flight_overflow++;
 		__skb_queue_tail(&card->dead, skb);
 		return;
 	}
 	frame->ns = card->line.free_ns + card->config.delay_ns;
+	if (flight == &card->late)
+		frame->ns += card->config.reorder_delay_ns;
+	last = skb_peek_tail(flight);
 	if (last)
 		frame->ns = max(frame->ns, wire_frame(last)->ns);
-	__skb_queue_tail(&card->flight, skb);
+	__skb_queue_tail(flight, skb);
 }
 
 /* Report once per run and queue, as the byte queue limit wants it. */
@@ -235,7 +258,7 @@ static void wire_card_advance(struct wire_card *card, u64 now)
 /* Stand the timer at the next event. */
 static void wire_card_arm(struct wire_card *card, u64 now)
 {
-	struct sk_buff *first = skb_peek(&card->flight);
+	struct sk_buff *first = wire_card_first(card);
 	u64 next = U64_MAX;
 
 	lockdep_assert_held(&card->lock);
@@ -295,8 +318,8 @@ static void wire_card_collect(struct wire_card *card, const struct net_device *p
 
 	lockdep_assert_held(&card->lock);
 
-	while (budget-- && (skb = skb_peek(&card->flight)) && wire_frame(skb)->ns <= now) {
-		__skb_unlink(skb, &card->flight);
+	while (budget-- && (skb = wire_card_first(card)) && wire_frame(skb)->ns <= now) {
+		__skb_unlink(skb, wire_frame_flight(card, wire_frame(skb)));
 		__skb_queue_tail(wire_card_accept(card, skb, peer) ? due : &card->dead, skb);
 	}
 }
@@ -491,8 +514,10 @@ void wire_card_configure(struct wire_priv *priv, const struct wire_config *confi
 	spin_lock_bh(&card->lock);
 	card->config = *config;
 	wire_line_set_rate(&card->line, config->rate_bps);
-	if (reseed)
+	if (reseed) {
 		card->stream = wire_stream_start(config->seed, priv->second);
+		memset(card->burst, 0, sizeof(card->burst));
+	}
 	for (i = 0; i < priv->dev->num_tx_queues; i++)
 		wire_ring_limit(netdev_get_tx_queue(priv->dev, i), config->ring_bytes);
 	spin_unlock_bh(&card->lock);
@@ -555,6 +580,7 @@ void wire_card_stop(struct wire_priv *priv)
 	wire_card_kill_one(card, &card->copy);
 	wire_card_kill(card, &card->control);
 	wire_card_kill(card, &card->flight);
+	wire_card_kill(card, &card->late);
 	for (i = 0; i < priv->dev->num_tx_queues; i++)
 		wire_ring_reset(card, &card->rings[i]);
 	card->line.free_ns = 0;
@@ -573,6 +599,7 @@ void wire_card_lose_flight(struct wire_card *card)
 {
 	spin_lock_bh(&card->lock);
 	wire_card_kill(card, &card->flight);
+	wire_card_kill(card, &card->late);
 	wire_card_unlock(card);
 	local_bh_enable();
 }
@@ -611,6 +638,7 @@ int wire_card_init(struct wire_priv *priv)
 	spin_lock_init(&card->lock);
 	__skb_queue_head_init(&card->control);
 	__skb_queue_head_init(&card->flight);
+	__skb_queue_head_init(&card->late);
 	__skb_queue_head_init(&card->dead);
 	INIT_LIST_HEAD(&card->ready);
 	INIT_LIST_HEAD(&card->done);

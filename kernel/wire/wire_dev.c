@@ -39,6 +39,7 @@ static const struct wire_stat wire_stats[] = {
 	WIRE_STAT(loss_data),
 	WIRE_STAT(corrupted),
 	WIRE_STAT(duplicated),
+	WIRE_STAT(reordered),
 	WIRE_STAT(down),
 	WIRE_STAT(arrived_frames),
 	WIRE_STAT(arrived_bytes),

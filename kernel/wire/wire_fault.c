@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * wire_fault.c - lost, corrupted and duplicated frames
+ * wire_fault.c - lost, corrupted, duplicated and late frames
  *
  * The faults of a frame are drawn when it starts to occupy the line, in the order of the line:
- * lost, lost as control or as data, duplicated, corrupted. A fault whose probability is zero
- * draws nothing. A lost frame still takes its time on the line; a duplicate takes its own,
- * right after the first, and suffers no further fault.
+ * lost, lost as control or as data, duplicated, corrupted, late. A fault whose probability is
+ * zero draws nothing. A lost frame still takes its time on the line; a duplicate takes its own,
+ * right after the first, and suffers no further fault. So it overtakes the first if that is late.
+ *
+ * Each kind of loss is in a burst or not by itself, and counts its own frames only: a run of
+ * lost control frames goes on with the next control frame, however much data passes between.
  *
  * Frames of the fabric's control protocol are known by their EtherType, behind one VLAN tag at
  * most. This is another question than who goes ahead of the ring: that is TC_PRIO_CONTROL,
@@ -37,23 +40,29 @@ static bool wire_fault_is_control(const struct sk_buff *skb)
 	return type == htons(HOP_ETHERTYPE);
 }
 
+static bool wire_fault_draw_loss(struct wire_card *card, unsigned int kind, u32 probability)
+{
+	return wire_stream_lose(&card->stream, &card->burst[kind], probability,
+				card->config.loss_burst);
+}
+
 static bool wire_fault_lose(struct wire_card *card, struct sk_buff *skb)
 {
 	const struct wire_config *config = &card->config;
 
-	if (wire_stream_hit(&card->stream, config->loss)) {
+	if (wire_fault_draw_loss(card, WIRE_LOSS_ANY, config->loss)) {
 		card->count.loss++;
 		return true;
 	}
 	if (!config->loss_control && !config->loss_data)
 		return false;
 	if (wire_fault_is_control(skb)) {
-		if (!wire_stream_hit(&card->stream, config->loss_control))
+		if (!wire_fault_draw_loss(card, WIRE_LOSS_CONTROL, config->loss_control))
 			return false;
 		card->count.loss_control++;
 		return true;
 	}
-	if (!wire_stream_hit(&card->stream, config->loss_data))
+	if (!wire_fault_draw_loss(card, WIRE_LOSS_DATA, config->loss_data))
 		return false;
 	card->count.loss_data++;
 	return true;
@@ -107,4 +116,8 @@ void wire_fault_decide(struct wire_card *card, struct sk_buff *skb)
 		wire_fault_duplicate(card, skb);
 	if (wire_stream_hit(&card->stream, card->config.corrupt))
 		wire_fault_corrupt(card, skb);
+	if (wire_stream_hit(&card->stream, card->config.reorder)) {
+		wire_frame(skb)->flags |= WIRE_FRAME_LATE;
+		card->count.reordered++;
+	}
 }

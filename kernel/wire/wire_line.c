@@ -13,6 +13,11 @@
  * The faults are drawn from splitmix64, a counter run through a mixing function: one word of
  * state, every seed is as good as any other, and the same seed gives the same faults on every
  * machine.
+ *
+ * Losses in bursts are Gilbert's model of two states: none of the frames of the one are lost,
+ * all of the other. A run of losses of mean length N ends after each frame with probability 1/N,
+ * so for a share of p the other state must be entered with probability p / (N (1 - p)). That is
+ * drawn as a fraction, not as a rounded number: a rare entry into a long run keeps its share.
  */
 #include "wire_line.h"
 
@@ -128,4 +133,55 @@ u32 wire_stream_below(u64 *stream, u32 bound)
 bool wire_stream_hit(u64 *stream, u32 probability)
 {
 	return probability && wire_stream_below(stream, WIRE_CERTAIN) < probability;
+}
+
+/**
+ * wire_stream_part - does an event of probability @part / @whole happen?
+ * @stream: state
+ * @part: at most @whole
+ * @whole: at least 1
+ *
+ * Return: whether it does.
+ */
+bool wire_stream_part(u64 *stream, u64 part, u64 whole)
+{
+	return mul_u64_u64_shr(wire_stream_draw(stream), whole, 64) < part;
+}
+
+/**
+ * wire_stream_lose - is the next frame lost?
+ * @stream: state of the draws
+ * @burst: state of the losses: was the last frame lost in a burst? false at the start
+ * @probability: share of frames to lose in the long run, parts per billion
+ * @mean_frames: mean length of a run of losses; 1 draws for each frame independently
+ *
+ * Return: whether it is.
+ */
+bool wire_stream_lose(u64 *stream, bool *burst, u32 probability, u32 mean_frames)
+{
+	if (mean_frames <= 1 || !probability || probability >= WIRE_CERTAIN) {
+		*burst = false;
+		return wire_stream_hit(stream, probability);
+	}
+	if (*burst)
+		*burst = wire_stream_below(stream, mean_frames);
+	else
+		*burst = wire_stream_part(stream, probability,
+					  mean_frames * (WIRE_CERTAIN - probability));
+	return *burst;
+}
+
+/**
+ * wire_burst_fits - can so many frames be lost in runs of this mean length?
+ * @probability: share of frames to lose, parts per billion
+ * @mean_frames: mean length of a run of losses
+ *
+ * At least one frame arrives between two runs, so no more than N / (N + 1) of all are lost.
+ *
+ * Return: true if so. Everything can be lost, and independent losses always fit.
+ */
+bool wire_burst_fits(u32 probability, u32 mean_frames)
+{
+	return mean_frames <= 1 || probability >= WIRE_CERTAIN ||
+	       probability <= mean_frames * (WIRE_CERTAIN - probability);
 }

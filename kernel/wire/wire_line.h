@@ -43,6 +43,9 @@ u32 wire_train_bytes(u32 len, u32 header_len, u32 gso_size, u32 extra);
 u64 wire_stream_start(u64 seed, bool second);
 u64 wire_stream_draw(u64 *stream);
 bool wire_stream_hit(u64 *stream, u32 probability);
+bool wire_stream_part(u64 *stream, u64 part, u64 whole);
+bool wire_stream_lose(u64 *stream, bool *burst, u32 probability, u32 mean_frames);
+bool wire_burst_fits(u32 probability, u32 mean_frames);
 u32 wire_stream_below(u64 *stream, u32 bound);
 
 #endif

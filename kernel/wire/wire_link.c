@@ -10,9 +10,9 @@
  * creation go to both. A later change is parsed into a copy and put into force as a whole, so a
  * refused one changes nothing.
  *
- * What the cable does: serialise at a rate, delay, bound what waits on the card, lose, corrupt
- * and duplicate by a seeded stream; the other files say how. What it does not: flow control
- * of its own, autonegotiation, reordering, a frame check sequence (a corrupted frame arrives).
+ * What the cable does: serialise at a rate, delay, bound what waits on the card, lose, corrupt,
+ * duplicate and reorder by a seeded stream; the other files say how. What it does not: flow
+ * control of its own, autonegotiation, a frame check sequence (a corrupted frame arrives).
  */
 #include <linux/etherdevice.h>
 #include <linux/module.h>
@@ -47,13 +47,25 @@ static const struct hop_option wire_options[] = {
 	WIRE_PROBABILITY(LOSS, loss),
 	WIRE_PROBABILITY(LOSS_CONTROL, loss_control),
 	WIRE_PROBABILITY(LOSS_DATA, loss_data),
+	{
+		.attr = IFLA_WIRE_LOSS_BURST,
+		.offset = offsetof(struct wire_config, loss_burst),
+		.size = sizeof_field(struct wire_config, loss_burst),
+		.min = 1,
+		.max = WIRE_BURST_MAX_FRAMES,
+		.rule = "loss_burst must be from 1 to 1000000 frames",
+	},
 	WIRE_PROBABILITY(CORRUPT, corrupt),
 	WIRE_PROBABILITY(DUPLICATE, duplicate),
+	WIRE_PROBABILITY(REORDER, reorder),
+	WIRE_OPTION(REORDER_DELAY, reorder_delay_ns, WIRE_DELAY_MAX_NS,
+		    "reorder_delay must be at most 10000000000 ns, that is 10 s"),
 	WIRE_OPTION(SEED, seed, U64_MAX, "seed takes any 64-bit number"),
 };
 
 static const struct wire_config wire_config_default = {
 	.ring_bytes = WIRE_RING_DEFAULT_BYTES,
+	.loss_burst = 1,
 };
 
 /* Ranges are in the table above: the core would refuse a value without naming it. */
@@ -71,6 +83,9 @@ static const struct nla_policy wire_policy[IFLA_WIRE_MAX + 1] = {
 	[IFLA_WIRE_DUPLICATE]	 = { .type = NLA_U32 },
 	[IFLA_WIRE_SEED]	 = { .type = NLA_U64 },
 	[IFLA_WIRE_PAD]		 = { .type = NLA_REJECT },
+	[IFLA_WIRE_LOSS_BURST]	 = { .type = NLA_U32 },
+	[IFLA_WIRE_REORDER]	 = { .type = NLA_U32 },
+	[IFLA_WIRE_REORDER_DELAY] = { .type = NLA_U64 },
 };
 
 static int wire_validate_address(struct nlattr *tb[], struct netlink_ext_ack *extack)
@@ -95,13 +110,33 @@ static int wire_validate(struct nlattr *tb[], struct nlattr *data[],
 	return wire_validate_address(tb, extack);
 }
 
+/* Options that are right by themselves, and wrong together. */
+static int wire_config_check(const struct wire_config *config, struct netlink_ext_ack *extack)
+{
+	if (!wire_burst_fits(config->loss, config->loss_burst) ||
+	    !wire_burst_fits(config->loss_control, config->loss_burst) ||
+	    !wire_burst_fits(config->loss_data, config->loss_burst)) {
+		NL_SET_ERR_MSG(extack,
+			       "loss must be at most loss_burst / (loss_burst + 1), or 100%");
+		return -EINVAL;
+	}
+	if (config->reorder && !config->reorder_delay_ns) {
+		NL_SET_ERR_MSG(extack, "reorder needs a reorder_delay");
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int wire_config_parse(struct wire_config *config, struct nlattr *data[], bool creating,
 			     struct netlink_ext_ack *extack)
 {
+	int err;
+
 	if (!data)
 		return 0;
-	return hop_options_parse(wire_options, ARRAY_SIZE(wire_options), data, config, creating,
-				 extack);
+	err = hop_options_parse(wire_options, ARRAY_SIZE(wire_options), data, config, creating,
+				extack);
+	return err ?: wire_config_check(config, extack);
 }
 
 /* Make and register the other end. On success it has a reference from nobody: either end

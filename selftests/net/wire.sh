@@ -62,14 +62,15 @@ test_show()
 {
 	cable
 	is "a new cable has the defaults" "$(shown)" \
-		'{"rate":0,"delay":0,"ring":65536,"overhead":0,"loss":0,"loss_control":0,"loss_data":0,"corrupt":0,"duplicate":0,"seed":0}'
+		'{"rate":0,"delay":0,"ring":65536,"overhead":0,"loss":0,"loss_control":0,"loss_data":0,"loss_burst":1,"corrupt":0,"duplicate":0,"reorder":0,"reorder_delay":0,"seed":0}'
 	cable rate 2.5gbit delay 1.5us ring 9k overhead 24 loss 0.1% loss_control 2ppm \
-		loss_data 3ppb corrupt 4% duplicate 100% seed 9007199254740991
+		loss_data 3ppb loss_burst 10 corrupt 4% duplicate 100% reorder 5% \
+		reorder_delay 2.5us seed 9007199254740991
 	is "all options are shown as numbers" "$(shown)" \
-		'{"rate":2500000000,"delay":1500,"ring":9216,"overhead":24,"loss":1000000,"loss_control":2000,"loss_data":3,"corrupt":40000000,"duplicate":1000000000,"seed":9007199254740991}'
+		'{"rate":2500000000,"delay":1500,"ring":9216,"overhead":24,"loss":1000000,"loss_control":2000,"loss_data":3,"loss_burst":10,"corrupt":40000000,"duplicate":1000000000,"reorder":50000000,"reorder_delay":2500,"seed":9007199254740991}'
 	is "and as text that can be typed in again" \
 		"$(ip_in a -d link show w0 | grep -o ' wire .* seed [0-9]*')" \
-		" wire rate 2.5gbit delay 1.5us ring 9k overhead 24b loss 0.1% loss_control 0.0002% loss_data 0.0000003% corrupt 4% duplicate 100% seed 9007199254740991"
+		" wire rate 2.5gbit delay 1.5us ring 9k overhead 24b loss 0.1% loss_control 0.0002% loss_data 0.0000003% loss_burst 10 corrupt 4% duplicate 100% reorder 5% reorder_delay 2.5us seed 9007199254740991"
 	is "both ends got them" "$(ip_in b -j -d link show w1 | jq -c '.[0].linkinfo.info_data')" \
 		"$(shown)"
 	check "one end changes by itself" set_wire rate 1gbit seed 5
@@ -116,6 +117,16 @@ test_refuse()
 	refuse "loss_data must be at most" loss_data 101%
 	refuse "corrupt must be at most" corrupt 101%
 	refuse "duplicate must be at most" duplicate 101%
+	refuse "reorder must be at most" reorder 101% reorder_delay 1us
+	refuse "reorder_delay must be at most" reorder_delay 10000000001ns
+	refuse "reorder needs a reorder_delay" reorder 1%
+	refuse "reorder needs a reorder_delay" reorder 1% reorder_delay 0
+	refuse "not a value for reorder_delay" reorder_delay 5
+	refuse "loss_burst must be from 1 to 1000000 frames" loss_burst 0
+	refuse "loss_burst must be from 1 to 1000000 frames" loss_burst 1000001
+	refuse "loss must be at most loss_burst / (loss_burst + 1)" loss_burst 2 loss 67%
+	refuse "loss must be at most loss_burst / (loss_burst + 1)" loss_burst 2 loss_control 67%
+	refuse "loss must be at most loss_burst / (loss_burst + 1)" loss_burst 2 loss_data 67%
 	refuse "not a value for seed" seed 18446744073709551616
 	refuse "peer can be given at creation only" peer name w7
 	refuse "unknown option fast" fast 1
@@ -204,6 +215,62 @@ test_duplicate()
 	is "the sender has sent one" "$(counter sent_frames)" 4000
 	set_wire duplicate 100%
 	is "every frame twice" "$(arrived count=50)" 100
+}
+
+# gaps: of sequence numbers in what arrived, as LOST RUNS
+gaps()
+{
+	awk '{ gap = $2 - last - 1 } NR == 1 { gap = $2 } gap > 0 { lost += gap; runs++ }
+	     { last = $2 } END { print lost + 0, runs + 0 }'
+}
+
+test_burst()
+{
+	local kind lost runs type
+
+	cable
+	for kind in loss loss_control loss_data; do
+		type=0x9000
+		[ $kind != loss_control ] || type=0x88b5
+		set_wire loss 0 loss_control 0 loss_data 0 loss_burst 10 seed 1
+		set_wire $kind 20%
+		read -r lost runs < <(send count=6000,size=60,type=$type | gaps)
+		diag "$kind 20% in bursts of 10: $lost of 6000 in $runs runs"
+		between "$kind: a fifth is lost" "$lost" 900 1500
+		between "$kind: in runs of 10" $((10 * lost / runs)) 75 125
+		same_twice "$kind in bursts" 3 count=1000,type=$type
+	done
+	# With data between them control frames are still lost ten in a row.
+	set_wire loss_data 0 loss_control 20% seed 4
+	read -r lost runs < <(for _ in 1 2 3 4 5 6 7 8 9 10; do
+			      echo count=150,type=0x88b5 count=150; done | xargs "$probe" -w 200 \
+			      "$(ns_name a)/w0" "$(ns_name b)/w1" |
+			      awk '/^rx/ && $2 % 300 < 150 { $2 = int($2 / 300) * 150 + $2 % 300; print }' | gaps)
+	between "bursts of control frames go on behind data" $((10 * lost / runs)) 60 140
+	# A run that is under way ends with the loss.
+	set_wire loss_control 100%
+	set_wire loss_control 0
+	is "no loss, no burst" "$(arrived count=100,type=0x88b5)" 100
+}
+
+test_reorder()
+{
+	local got
+
+	cable rate 1gbit delay 1us reorder 10% reorder_delay 40us seed 1
+	got=$(send count=1000,size=1000)
+	is "late frames arrive" "$(wc -l <<<"$got")" 1000
+	between "near 100" "$(counter reordered)" 60 140
+	# 5 frames of 8 us, less what is late itself; the last ones have nothing behind them
+	is "as many as counted were overtaken" \
+		"$(awk '$2 < most { late++ } $2 > most { most = $2 } END { print late + 0 }' <<<"$got")" \
+		"$(counter reordered)"
+	same_twice reorder 5 count=1000
+	set_wire reorder 100%
+	is "if all are late none is overtaken" "$(send count=100 | awk '$2 < n { bad++ } { n = $2 }
+		END { print NR, bad + 0 }')" "100 0"
+	set_wire reorder 50% duplicate 100% seed 2
+	is "a late frame's duplicate comes before it, nothing is lost" "$(arrived count=100)" 200
 }
 
 # Each direction draws its own faults from the one seed
@@ -357,7 +424,7 @@ test_cut()
 }
 
 # All, or those named
-for name in "${@:-show refuse ethtool loss corrupt duplicate directions tcp vlan scrub queues netns cut}"; do
+for name in "${@:-show refuse ethtool loss burst corrupt duplicate reorder directions tcp vlan scrub queues netns cut}"; do
 	for part in $name; do
 		"test_$part"
 	done

@@ -97,6 +97,26 @@ test_rate()
 	is "the line was busy for as long" "$(counter busy_ns)" 819200
 }
 
+# Frames that are late by an exact time, and those that overtake them
+test_reorder()
+{
+	local wrong got
+
+	cable rate 1gbit delay 1us reorder 20% reorder_delay 60us seed 3
+	got=$(send count=500,size=1000)
+	# frame n has left after (n + 1) * 8 us
+	wrong=$(awk '$1 == "tx" && $2 == 0 { first = $3 }
+		$1 == "rx" { at[$2] = $3 }
+		END { for (n = 0; n < 500; n++) {
+			d = at[n] - first - (n + 1) * 8000 - 1000
+			if (d == 60000) late++; else if (d) print n, d }
+		      print late }' <<<"$got")
+	is "frames are on time, or late by 60 us exactly" "$wrong" "$(counter reordered)"
+	between "a fifth of them" "$(counter reordered)" 70 130
+	is "and arrive in the order of time" "$(grep ^rx <<<"$got" | sort -s -n -k3,3 | md5sum)" \
+		"$(grep ^rx <<<"$got" | md5sum)"
+}
+
 # latency OPTION...: of a single frame
 latency()
 {
@@ -223,7 +243,7 @@ test_change()
 }
 
 # All, or those named
-for name in "${@:-rate delay ring control queues change}"; do
+for name in "${@:-rate delay reorder ring control queues change}"; do
 	for part in $name; do
 		"test_$part"
 	done

@@ -108,6 +108,13 @@ static void test_parse(void)
 	reads("loss", "0.0000001%", 1);
 	reads("loss", "100%", WIRE_PROBABILITY_MAX);
 	reads("loss", "3ppm", 3000);
+	reads("loss_burst", "10", 10);
+	reads("reorder", "25%", WIRE_PROBABILITY_MAX / 4);
+	reads("reorder_delay", "2.5us", 2500);
+	refuses("loss_burst", "10%");
+	refuses("loss_burst", "1.5");
+	refuses("reorder", "5");
+	refuses("reorder_delay", "5");
 	refuses("rate", "");
 	refuses("rate", ".5gbit");
 	refuses("rate", "1.gbit");
@@ -138,6 +145,8 @@ static void test_format(void)
 	prints("ring", 1000, "1000b");
 	prints("loss", 123456789, "12.3456789%");
 	prints("loss", 0, "0%");
+	prints("loss_burst", 10, "10");
+	prints("reorder_delay", 10000, "10us");
 	prints("seed", UINT64_MAX, "18446744073709551615");
 }
 

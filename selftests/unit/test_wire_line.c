@@ -146,6 +146,116 @@ static void test_hit(void)
 	check(rare > 842 && rare < 1158, "one in a thousand happens that often");
 }
 
+/**
+ * struct runs - what a long series of frames met
+ * @frames: in all
+ * @lost: of them
+ * @runs: of losses
+ * @squares: sum of squares of the runs' lengths
+ */
+struct runs {
+	u64 frames;
+	u64 lost;
+	u64 runs;
+	double squares;
+};
+
+static struct runs lose(u64 seed, u64 frames, u32 probability, u32 mean)
+{
+	struct runs r = { .frames = frames };
+	bool burst = false, before = false, lost;
+	u64 i, length = 0;
+
+	for (i = 0; i < frames; i++) {
+		lost = wire_stream_lose(&seed, &burst, probability, mean);
+		r.lost += lost;
+		r.runs += lost && !before;
+		length = lost ? length + 1 : 0;
+		/* the sum of 1, 3, 5 ... is the square */
+		r.squares += lost ? 2 * length - 1 : 0;
+		before = lost;
+	}
+	return r;
+}
+
+static bool near(double got, double want, double percent)
+{
+	return got >= want * (1 - percent / 100) && got <= want * (1 + percent / 100);
+}
+
+/* 100000 runs: the mean length has a standard deviation of 0.3 %, the share of at most 0.45 %. */
+static void bursts(double share, u32 mean)
+{
+	u64 frames = (u64)(100000 * mean / share);
+	struct runs r = lose(mean, frames, (u32)(share * WIRE_CERTAIN + 0.5), mean);
+	double length = (double)r.lost / r.runs;
+	char what[128];
+
+	snprintf(what, sizeof(what), "%g%% in bursts of %u: share %.4f%%, mean %.3f", share * 100,
+		 mean, 100.0 * r.lost / r.frames, length);
+	check(near((double)r.lost / r.frames, share, 2) && near(length, mean, 2), what);
+	/* a geometric distribution: the mean square is N (2 N - 1) */
+	snprintf(what, sizeof(what), "%g%% in bursts of %u: their lengths are geometric",
+		 share * 100, mean);
+	check(near(r.squares / r.runs, mean * (2.0 * mean - 1), 5), what);
+}
+
+static void test_bursts(void)
+{
+	bool burst = true;
+	u64 stream = 3, plain = 3, same = 0, i;
+	struct runs r;
+
+	bursts(0.001, 2);
+	bursts(0.01, 10);
+	bursts(0.1, 10);
+	bursts(0.3, 10);
+	bursts(0.5, 10);
+	bursts(0.5, 2);
+	bursts(0.9, 10);
+	bursts(0.9, 100);
+	r = lose(5, 3000000000ULL / 1000, 500000000, 1);
+	/* run lengths of independent losses: 1 / (1 - p) */
+	check(near((double)r.lost / r.frames, 0.5, 1) && near((double)r.lost / r.runs, 2, 1),
+	      "bursts of 1 are independent losses");
+	for (i = 0; i < 100000; i++)
+		same += wire_stream_lose(&stream, &burst, 100000000, 1) ==
+			wire_stream_hit(&plain, 100000000);
+	check(same == 100000 && stream == plain && !burst, "drawn as without bursts");
+	/* 10/11 in runs of 10: each run is followed by one frame */
+	r = lose(7, 10000000, 909090909, 10);
+	check(near((double)r.lost / r.frames, 10.0 / 11, 1) &&
+	      r.frames - r.lost <= r.runs + 1, "as much as fits: one frame between two bursts");
+}
+
+static void test_burst_limits(void)
+{
+	bool burst = true;
+	u64 stream = 42, before = stream, always = 0, i;
+
+	check(!wire_stream_lose(&stream, &burst, 0, 10) && !burst && stream == before,
+	      "no loss ends a burst and draws nothing");
+	for (i = 0; i < 100000; i++)
+		always += wire_stream_lose(&stream, &burst, WIRE_CERTAIN, 10);
+	check(always == 100000, "everything is lost in bursts too");
+	check(wire_burst_fits(909090909, 10) && !wire_burst_fits(909090910, 10),
+	      "10/11 is the most in bursts of 10");
+	check(wire_burst_fits(999999999, 1) && wire_burst_fits(WIRE_CERTAIN, 2) &&
+	      !wire_burst_fits(999999999, 1000000), "all but 1 ppb fits in no burst");
+}
+
+static void test_part(void)
+{
+	u64 stream = 11, whole = 1000000ULL * WIRE_CERTAIN, rare = 0, i;
+
+	for (i = 0; i < 1000000; i++)
+		rare += wire_stream_part(&stream, whole / 1000, whole);
+	/* 1000 expected; 5 standard deviations are 158 */
+	check(rare > 842 && rare < 1158, "a part of a large whole happens that often");
+	check(wire_stream_part(&stream, whole, whole) && !wire_stream_part(&stream, 0, whole),
+	      "the whole always, nothing never");
+}
+
 int main(void)
 {
 	printf("KTAP version 1\n");
@@ -157,6 +267,9 @@ int main(void)
 	test_train_bytes();
 	test_stream();
 	test_hit();
+	test_part();
+	test_bursts();
+	test_burst_limits();
 	printf("1..%u\n", done);
 	return !!failed;
 }
