@@ -1209,10 +1209,42 @@ static void bfc_free(struct bfc_sched *q)
 	kvfree(q->classes);
 }
 
+/* The kernel's default qdisc, at the root or below mq, is one that nobody has typed: only such a
+ * one has no handle while it is made.
+ */
+static bool bfc_is_default(const struct Qdisc *sch)
+{
+	return !sch->handle;
+}
+
+/* Those of all transmit queues have to fit the port's numbers, and beside them the one that
+ * somebody replaces them by.
+ */
+static u16 bfc_default_queues(const struct Qdisc *sch)
+{
+	return clamp_t(u32, BFC_QUEUES_MAX / 2 / qdisc_dev(sch)->num_tx_queues,
+		       1, BFC_QUEUES_DEFAULT);
+}
+
+/* A refused default qdisc would leave the device with none at all, so it is a fair queue without
+ * a port where no port can be.
+ */
+static int bfc_join(struct Qdisc *sch, struct bfc_sched *q, struct netlink_ext_ack *extack)
+{
+	struct hop_config port = bfc_port_config(&q->config);
+	int err = hop_member_join(&q->member, sch, q->config.queues, &port, extack);
+
+	if (!err || !bfc_is_default(sch))
+		return err;
+	q->config.pause = false;
+	q->config.tag = false;
+	hop_member_alone(&q->member);
+	return 0;
+}
+
 static int bfc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
 {
 	struct bfc_sched *q = qdisc_priv(sch);
-	struct hop_config port;
 	int err, i;
 
 	/* Enough for destroy() to run after any failure below. */
@@ -1222,6 +1254,8 @@ static int bfc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ac
 	q->perturb = get_random_u32();
 	q->changed_ns = ktime_get_ns();
 	q->config = bfc_defaults;
+	if (bfc_is_default(sch))
+		q->config.queues = bfc_default_queues(sch);
 
 	err = bfc_parse(opt, &q->config, true, extack);
 	if (err)
@@ -1232,8 +1266,7 @@ static int bfc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ac
 	err = bfc_allocate(q);
 	if (err)
 		return err;
-	port = bfc_port_config(&q->config);
-	err = hop_member_join(&q->member, sch, q->config.queues, &port, extack);
+	err = bfc_join(sch, q, extack);
 	if (err)
 		return err;
 	bfc_recompute(q, READ_ONCE(*q->member.hrtt_ns), READ_ONCE(*q->member.speed));

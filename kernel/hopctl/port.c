@@ -415,10 +415,24 @@ int hop_member_join(struct hop_member *m, struct Qdisc *sch, u16 count,
 }
 EXPORT_SYMBOL_GPL(hop_member_join);
 
+void hop_member_alone(struct hop_member *m)
+{
+	static const u32 hrtt_ns = HOP_HRTT_UNKNOWN_NS;
+	static const bool tagging;
+	static const u64 speed;
+
+	m->tagging = &tagging;
+	m->hrtt_ns = &hrtt_ns;
+	m->speed = &speed;
+	m->n_active = &m->alone_active;
+}
+EXPORT_SYMBOL_GPL(hop_member_alone);
+
 void hop_member_config(struct hop_member *m, const struct hop_config *cfg)
 {
 	ASSERT_RTNL();
-	port_config(m->port, cfg);
+	if (m->port)
+		port_config(m->port, cfg);
 }
 EXPORT_SYMBOL_GPL(hop_member_config);
 
