@@ -826,8 +826,11 @@ static int bfc_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **
 		return qdisc_drop(skb, sch, to_free);
 	}
 
-	/* The parents count one packet of len bytes if we return SUCCESS, and nothing if CN. */
-	if (change.congested) {
+	/* The parents count one packet of len bytes if we return SUCCESS, and nothing if CN. For
+	 * CN they do not take us into their round, either, so it has to be SUCCESS if we hold
+	 * more than before: a GSO packet of which a part was dropped may have found us empty.
+	 */
+	if (change.congested && change.packets <= 0) {
 		qdisc_tree_reduce_backlog(sch, -change.packets, -change.bytes);
 		return NET_XMIT_CN;
 	}
@@ -943,10 +946,10 @@ static struct sk_buff *bfc_dequeue(struct Qdisc *sch)
 
 	if (skb)
 		qdisc_bstats_update(sch, skb);
-	/* A parent may not be told of drops while we are empty: it would take the class off its
-	 * round in the middle of serving it.
+	/* Also if they have left us empty, or the parents would count them for ever: taking the
+	 * class off a round in the middle of serving it is something that parents bear.
 	 */
-	if (unlikely(q->late_drops) && sch->q.qlen) {
+	if (unlikely(q->late_drops)) {
 		qdisc_tree_reduce_backlog(sch, q->late_drops, q->late_bytes);
 		q->late_drops = 0;
 		q->late_bytes = 0;
