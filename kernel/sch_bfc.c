@@ -63,7 +63,7 @@
 #include "uapi/bfc.h"
 
 #define BFC_CONTROL_PACKETS	1024	/* bound of the control class */
-#define BFC_BUCKETS		32	/* fls() of a backlog, which is below 2^31 */
+#define BFC_BUCKETS		32	/* fls() of a backlog, the last one also for more */
 #define BFC_NO_FLOW		U32_MAX
 #define BFC_CLASS_CONTROL	BFC_CLASSES_MAX	/* index that bfc_classify() returns for it */
 #define BFC_RATE_UNKNOWN	(125ULL * 1000 * 1000)	/* 1 Gb/s, if the device does not say */
@@ -127,7 +127,7 @@ static_assert(sizeof(struct bfc_flow) == 16);
  * @flows: flow table entries with packets here
  * @deficit: bytes that it may still send in its turn
  * @class: index of its strict-priority class
- * @bucket: fls(@backlog)
+ * @bucket: fls(@backlog), at most BFC_BUCKETS - 1
  * @paused: the neighbour holds it paused
  */
 struct bfc_queue {
@@ -358,7 +358,7 @@ static void bfc_queue_hold(struct bfc_sched *q, struct bfc_queue *sub, u64 now)
 /* Keep the sub-queue where drops look for the longest, after a change of its backlog. */
 static void bfc_queue_rebucket(struct bfc_sched *q, struct bfc_queue *sub)
 {
-	u8 bucket = fls(sub->backlog);
+	u8 bucket = min(fls(sub->backlog), BFC_BUCKETS - 1);
 	u8 old = sub->bucket;
 
 	if (likely(bucket == old))
@@ -841,8 +841,11 @@ static int bfc_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **
 		return qdisc_drop(skb, sch, to_free);
 	}
 
-	/* The parents count one packet of len bytes if we return SUCCESS, and nothing if CN. */
-	if (change.congested) {
+	/* The parents count one packet of len bytes if we return SUCCESS, and nothing if CN. For
+	 * CN they do not take us into their round, either, so it has to be SUCCESS if we hold
+	 * more than before: a GSO packet of which a part was dropped may have found us empty.
+	 */
+	if (change.congested && change.packets <= 0) {
 		qdisc_tree_reduce_backlog(sch, -change.packets, -change.bytes);
 		return NET_XMIT_CN;
 	}
@@ -962,10 +965,10 @@ static struct sk_buff *bfc_dequeue(struct Qdisc *sch)
 
 	if (skb)
 		qdisc_bstats_update(sch, skb);
-	/* A parent may not be told of drops while we are empty: it would take the class off its
-	 * round in the middle of serving it.
+	/* Also if they have left us empty, or the parents would count them for ever: taking the
+	 * class off a round in the middle of serving it is something that parents bear.
 	 */
-	if (unlikely(q->late_drops) && sch->q.qlen) {
+	if (unlikely(q->late_drops)) {
 		qdisc_tree_reduce_backlog(sch, q->late_drops, q->late_bytes);
 		q->late_drops = 0;
 		q->late_bytes = 0;
@@ -1315,10 +1318,43 @@ static void bfc_free(struct bfc_sched *q)
 	kvfree(q->classes);
 }
 
+/* The kernel's default qdisc, at the root or below mq, is one that nobody has typed: only such a
+ * one has no handle while it is made.
+ */
+static bool bfc_is_default(const struct Qdisc *sch)
+{
+	return !sch->handle;
+}
+
+/* Those of all transmit queues have to fit the port's numbers, and beside them the one that
+ * somebody replaces them by.
+ */
+static u16 bfc_default_queues(const struct Qdisc *sch)
+{
+	return clamp_t(u32, BFC_QUEUES_MAX / 2 / qdisc_dev(sch)->num_tx_queues,
+		       1, BFC_QUEUES_DEFAULT);
+}
+
+/* A refused default qdisc would leave the device with none at all, so it is a fair queue without
+ * a port where no port can be.
+ */
+static int bfc_join(struct Qdisc *sch, struct bfc_sched *q, struct netlink_ext_ack *extack)
+{
+	struct hop_config port = bfc_port_config(&q->config);
+	int err = hop_member_join(&q->member, sch, q->config.queues, &port, &bfc_member_ops,
+				  extack);
+
+	if (!err || !bfc_is_default(sch))
+		return err;
+	q->config.pause = false;
+	q->config.tag = false;
+	hop_member_alone(&q->member);
+	return 0;
+}
+
 static int bfc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
 {
 	struct bfc_sched *q = qdisc_priv(sch);
-	struct hop_config port;
 	int err, i;
 
 	/* Enough for destroy() to run after any failure below. */
@@ -1328,6 +1364,8 @@ static int bfc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ac
 	q->perturb = get_random_u32();
 	q->changed_ns = ktime_get_ns();
 	q->config = bfc_defaults;
+	if (bfc_is_default(sch))
+		q->config.queues = bfc_default_queues(sch);
 
 	err = bfc_parse(opt, &q->config, true, extack);
 	if (err)
@@ -1338,8 +1376,7 @@ static int bfc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ac
 	err = bfc_allocate(q);
 	if (err)
 		return err;
-	port = bfc_port_config(&q->config);
-	err = hop_member_join(&q->member, sch, q->config.queues, &port, &bfc_member_ops, extack);
+	err = bfc_join(sch, q, extack);
 	if (err)
 		return err;
 	bfc_recompute(q, READ_ONCE(*q->member.hrtt_ns), READ_ONCE(*q->member.speed));

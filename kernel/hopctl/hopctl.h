@@ -132,7 +132,7 @@ struct hop_window {
 
 /**
  * struct hop_member - a qdisc's range of sub-queue numbers on its port
- * @port: the port, refcounted
+ * @port: the port, refcounted; NULL for one that is alone
  * @net: the port's namespace part: pause counters, handles
  * @sch: the qdisc, to kick its root after a change of @paused
  * @first: first sub-queue number of the range
@@ -151,6 +151,7 @@ struct hop_window {
  *	pause nobody
  * @ops: what hopctl asks the qdisc
  * @windows: the watchdog's, one for each sub-queue
+ * @alone_active: what @n_active points to without a port
  * @node: the port's list of members, RCU
  */
 struct hop_member {
@@ -170,6 +171,7 @@ struct hop_member {
 	const unsigned long	*elide;
 	const struct hop_member_ops *ops;
 	struct hop_window	*windows;
+	atomic_t		alone_active;
 	struct list_head	node;
 };
 
@@ -191,8 +193,17 @@ int hop_member_join(struct hop_member *m, struct Qdisc *sch, u16 count,
 		    struct netlink_ext_ack *extack);
 
 /**
+ * hop_member_alone - a member of no port, where hop_member_join() has refused
+ * @m: zeroed, in the qdisc's private area
+ *
+ * It is never paused, tags nothing and honours no handle. For qdiscs that nobody asked for: the
+ * kernel's default on a device that is no port.
+ */
+void hop_member_alone(struct hop_member *m);
+
+/**
  * hop_member_config - new options for the port of a member
- * @m: a joined member
+ * @m: a member; one that is alone is left alone
  * @cfg: the new values
  *
  * Context: RTNL. Cannot fail: the values were validated before.

@@ -296,7 +296,7 @@ u16 hop_handle(const struct hop_member *m, const struct sk_buff *skb)
 	u32 handle = skb->tc_index, handles;
 	struct hop_port *port;
 
-	if (handle < HOP_HANDLE_FIRST)
+	if (handle < HOP_HANDLE_FIRST || unlikely(!m->port))
 		return 0;
 	port = handle_owner(m->net, handle);
 	if (unlikely(!port))

@@ -100,8 +100,17 @@ static void port_start(struct hop_port *port)
 	spin_unlock_bh(&port->lock);
 }
 
+/* The hook is a packet's first stop in software; a network card that filters by address has to be
+ * told which to let in, unless something above the device asks for all.
+ */
+static const u8 control_address[ETH_ALEN] = HOP_DEST_MAC;
+
 static int port_hook(struct hop_port *port)
 {
+	int err = dev_mc_add(port->dev, control_address);
+
+	if (err)
+		return err;
 	port->ops = (struct nf_hook_ops) {
 		.hook		= hop_rx_hook,
 		.dev		= port->dev,
@@ -111,7 +120,16 @@ static int port_hook(struct hop_port *port)
 		/* first: what comes after us sees frames as they were sent */
 		.priority	= INT_MIN,
 	};
-	return nf_register_net_hook(dev_net(port->dev), &port->ops);
+	err = nf_register_net_hook(dev_net(port->dev), &port->ops);
+	if (err)
+		dev_mc_del(port->dev, control_address);
+	return err;
+}
+
+static void port_unhook(struct hop_port *port)
+{
+	nf_unregister_net_hook(dev_net(port->dev), &port->ops);
+	dev_mc_del(port->dev, control_address);
 }
 
 static void port_init(struct hop_port *port, struct net_device *dev, struct hop_net *net)
@@ -200,7 +218,7 @@ void hop_port_kill(struct hop_port *port)
 
 	list_del(&port->node);
 	hop_net_del(port);
-	nf_unregister_net_hook(dev_net(port->dev), &port->ops);
+	port_unhook(port);
 	synchronize_net();
 	hrtimer_cancel(&port->timer);
 	tasklet_kill(&port->work);
@@ -436,10 +454,24 @@ int hop_member_join(struct hop_member *m, struct Qdisc *sch, u16 count,
 }
 EXPORT_SYMBOL_GPL(hop_member_join);
 
+void hop_member_alone(struct hop_member *m)
+{
+	static const u32 hrtt_ns = HOP_HRTT_UNKNOWN_NS;
+	static const bool tagging;
+	static const u64 speed;
+
+	m->tagging = &tagging;
+	m->hrtt_ns = &hrtt_ns;
+	m->speed = &speed;
+	m->n_active = &m->alone_active;
+}
+EXPORT_SYMBOL_GPL(hop_member_alone);
+
 void hop_member_config(struct hop_member *m, const struct hop_config *cfg)
 {
 	ASSERT_RTNL();
-	port_config(m->port, cfg);
+	if (m->port)
+		port_config(m->port, cfg);
 }
 EXPORT_SYMBOL_GPL(hop_member_config);
 

@@ -273,11 +273,13 @@ link_stat() { in_ns "$1" cat "/sys/class/net/$2/statistics/$3"; }
 # Gauges of bfc that must come back to zero
 CLEAN_GAUGES="paused marked paused_queues pausing_queues pause_counters counter_leaks"
 
-# Prints what still stands above zero in a namespace, and gauges that are not there at all.
+# Prints what still stands above zero in a namespace, and gauges that are not there at all: only
+# a default qdisc, which has no handle, may be without a port.
 _gauges_above_zero()
 {
 	tc -n "$1" -j -s qdisc show | jq -r --arg keys "$CLEAN_GAUGES" --arg ns "${1#*-}" '
 		.[] | select(.kind == "bfc") | . as $q | ($keys | split(" ")[]) as $key
+		| select($q.port != null or $q.handle != "0:" or ($key | IN("paused", "marked")))
 		| [$q | .. | objects | .[$key]? | select(type == "number")]
 		| if length == 0 then "\($ns) \($q.dev): bfc shows no \($key)"
 		  elif add != 0 then "\($ns) \($q.dev): \($key) is \(add)"
