@@ -826,8 +826,10 @@ static int bfc_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **
 		return qdisc_drop(skb, sch, to_free);
 	}
 
-	/* The parents count one packet of len bytes if we return SUCCESS, and nothing if CN. */
-	if (change.congested) {
+	/* The parents count one packet of len bytes if we return SUCCESS, and nothing if CN. Nor do
+	 * they take note then that we are not empty any more: so no CN if some of it stays.
+	 */
+	if (change.congested && change.packets <= 0) {
 		qdisc_tree_reduce_backlog(sch, -change.packets, -change.bytes);
 		return NET_XMIT_CN;
 	}
