@@ -841,11 +841,12 @@ static int bfc_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **
 		return qdisc_drop(skb, sch, to_free);
 	}
 
-	/* The parents count one packet of len bytes if we return SUCCESS, and nothing if CN. For
-	 * CN they do not take us into their round, either, so it has to be SUCCESS if we hold
-	 * more than before: a GSO packet of which a part was dropped may have found us empty.
+	/* The parents count one packet of len bytes if we return SUCCESS, and nothing if CN. Nor do
+	 * they take note then that we are not empty any more: so no CN if some of it stays. If it
+	 * stays alone in place of others, a parent would be at 0 packets between our report and its
+	 * own count, and those above it take its class off their round: so CN then.
 	 */
-	if (change.congested && change.packets <= 0) {
+	if (change.packets <= 0 && (change.congested || sch->q.qlen <= 1)) {
 		qdisc_tree_reduce_backlog(sch, -change.packets, -change.bytes);
 		return NET_XMIT_CN;
 	}
