@@ -7,6 +7,7 @@
 #   make install         put modules and plugins where the system looks for them
 #   make demo            a rack in a virtual machine: pfifo, fq_codel, bfc side by side
 #   make check           every test: unit, User-Mode Linux in virtual time, virtual machine
+#   make fuzz SECONDS=60 the parser of control frames under libFuzzer, for as long as you like
 #   make deps            install the packages that demo and check need (Debian, as root)
 #   make clean
 #
@@ -57,9 +58,12 @@ demo: deps
 check: deps
 	selftests/check
 
+fuzz:
+	$(MAKE) -C selftests/unit fuzz
+
 clean:
 	rm -rf build
 	$(MAKE) -C selftests clean
 	$(MAKE) -C userspace/lab clean
 
-.PHONY: all modules plugins tools install deps demo check clean
+.PHONY: all modules plugins tools install deps demo check fuzz clean
