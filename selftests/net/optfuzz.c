@@ -9,7 +9,7 @@
  * given twice or cut off, while packets come and wait. Each message goes with a request for the
  * qdisc as it is then, so of every single one it is known what it did:
  *
- *	- what was refused has changed nothing
+ *	- what was refused has changed nothing, and what was refused for its options was told why
  *	- what was taken is shown: the values that were given, and the others as they were
  *	- whatever is shown is in range
  *
@@ -108,7 +108,7 @@ struct input {
 		char		bytes[MESSAGE_MAX];
 	} m;
 	enum operation	operation;
-	bool		answered, looked;
+	bool		answered, looked, wordless;
 	int		error;
 	struct shown	after;
 };
@@ -116,7 +116,7 @@ struct input {
 static struct input inputs[BATCH];
 static struct shown now, fresh;
 static unsigned int ifindex, mtu, complaints;
-static unsigned long sent_of[OPERATIONS], taken_of[OPERATIONS], with_packets, wordless;
+static unsigned long sent_of[OPERATIONS], taken_of[OPERATIONS], with_packets;
 static uint32_t sequence = 1;
 static int netlink, frames_fd;
 
@@ -578,6 +578,8 @@ static void input_judge(struct input *in)
 	with_packets += in->after.qlen > 0;
 	if (wrong)
 		complain(in, wrong);
+	if (in->wordless && in->error == EINVAL && in->operation <= ANEW)
+		complain(in, "was refused without a word");
 	if (in->error || in->operation == CLASS_GET) {
 		if (!shown_equal(&now, &in->after, true))
 			complain(in, "was refused and has changed something");
@@ -622,7 +624,7 @@ static void reply_take(const struct nlmsghdr *n, uint32_t first)
 	if (n->nlmsg_type == NLMSG_ERROR && !(at & 1)) {
 		in->answered = true;
 		in->error = -((struct nlmsgerr *)NLMSG_DATA(n))->error;
-		wordless += in->error == EINVAL && !has_words(n);
+		in->wordless = in->error && !has_words(n);
 	} else if (n->nlmsg_type == NLMSG_ERROR) {
 		in->looked = true;
 	} else if (n->nlmsg_type == RTM_NEWQDISC && at & 1) {
@@ -829,7 +831,6 @@ int main(int argc, char **argv)
 		messages += sent_of[i];
 		taken += taken_of[i];
 	}
-	printf("# %lu refusals were EINVAL without a word\n", wordless);
 	printf("messages taken refused with-packets %lu %lu %lu %lu\n", messages, taken,
 	       messages - taken, with_packets);
 	return complaints > 0;
