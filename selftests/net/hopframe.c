@@ -6,6 +6,7 @@
  *	hopframe data DEV [OPTION]...			a data frame, with a tag if vid= is given
  *	hopframe listen DEV [OPTION]...			print what comes in
  *	hopframe replay DEV FILE [OPTION]...		send again what `listen save=FILE` has kept
+ *	hopframe flood DEV [OPTION]... [CONTENT...]	one frame, or one with variations, n= times
  *	hopframe peer DEV [OPTION]... [at=MS CONTENT...]...
  *
  * Frames are built and read by the module's own codec. DEV's other end, not DEV, is what is
@@ -20,6 +21,15 @@
  * STATEs, as far as its options let it, and sends the contents behind at=MS that many
  * milliseconds after its epoch was first named by the other end, with right epochs. It says
  * GOODBYE only if told to, which is its last word; else it ends like after a power cut.
+ *
+ * `flood` sends past the qdisc, many frames with one call, and rests for 100 us after each
+ * thousand, so that others get their turn. At its end it says how many frames it sent and, where the
+ * clock moves while programs run, what each took, here and in the receiving hook of a veth pair:
+ *
+ *	frames=N malformed=N version=N range=N ns=N
+ *
+ * where the three in the middle are the codec's judgement of `damage`, 0 otherwise. The frame is
+ * of the given contents, or the oldest one of a file (kept=), or a data frame (data).
  *
  * Options, for where they make sense:
  *	for=MS		how long to listen or be a neighbour (default 1000)
@@ -39,6 +49,11 @@
  *	noecho noack	peer echoes no probes, acknowledges nothing
  *	small		peer echoes only probes of up to 200 bytes
  *	hold=MS		peer answers HELLOs that late
+ *	kept=FILE	flood: the oldest frame of what `listen save=FILE` has kept
+ *	only=hello|state	the oldest with such a content
+ *	step		flood: the sequence number of the PAUSE STATE goes up from frame to frame
+ *	cuts		flood: cut short at each length in turn, from 0 to all but one byte
+ *	damage=SEED	flood: damaged at random; only what the codec refuses is sent
  *
  * Contents:
  *	hello[:role=R,queues=N,flags=HEX,tpid=HEX,ring=NS,sent=NS,echo=NS,held=NS]
@@ -63,6 +78,7 @@
 #include <unistd.h>
 
 #include "../../kernel/hopctl/frame.c"
+#include "../unit/frame_gen.h"
 
 #define ROOM	65536
 
@@ -88,6 +104,9 @@ static struct {
 	long		cut, pad, hold_ms;
 	FILE		*save;
 	bool		data, noecho, noack, small;
+	bool		step, cuts, damage;
+	const char	*kept;
+	enum hop_tlv	only;
 	struct hop_hello hello;
 	bool		flags_given, src_given;
 	char		**rest;
@@ -310,10 +329,9 @@ static __u8 *frame_head(struct frame *f, int vid, int type)
 	return p;
 }
 
-static void contents_send(char **content, int n, __u32 mine, __u32 yours)
+static void contents_build(struct frame *f, char **content, int n, __u32 mine, __u32 yours)
 {
-	static struct frame f;
-	__u8 *p = frame_head(&f, o.vid, HOP_ETHERTYPE);
+	__u8 *p = frame_head(f, o.vid, HOP_ETHERTYPE);
 	struct hop_writer w;
 	long used;
 
@@ -335,7 +353,14 @@ static void contents_send(char **content, int n, __u32 mine, __u32 yours)
 	}
 	if (o.cut >= 0)
 		used = o.cut;
-	f.len = p - f.bytes + used;
+	f->len = p - f->bytes + used;
+}
+
+static void contents_send(char **content, int n, __u32 mine, __u32 yours)
+{
+	static struct frame f;
+
+	contents_build(&f, content, n, mine, yours);
 	frame_send(&f);
 }
 
@@ -499,6 +524,111 @@ static void do_replay(const char *path)
 	if (!frames)
 		errx(1, "%s holds no frame that can be sent", path);
 	printf("%ld frames\n", frames);
+}
+
+#define FLOOD_BATCH	64
+#define FLOOD_REST_US	100
+
+/* The frame that all others of a flood are like */
+static void flood_frame(struct frame *f)
+{
+	struct hop_frame h;
+	FILE *file;
+	__u8 *p;
+
+	if (o.data) {
+		p = frame_head(f, o.vid, o.type);
+		f->len = p - f->bytes + o.pad;
+		return;
+	}
+	if (!o.kept) {
+		contents_build(f, o.rest, o.n_rest, o.mine, o.yours);
+		return;
+	}
+	file = fopen(o.kept, "r");
+	if (!file)
+		err(1, "%s", o.kept);
+	while (fread(&f->len, sizeof(f->len), 1, file) == 1 && f->len <= sizeof(f->bytes) &&
+	       fread(f->bytes, f->len, 1, file) == 1) {
+		if (hop_frame_parse(f->bytes + ETH_HLEN, f->len - ETH_HLEN, &h) == HOP_FRAME_OK &&
+		    (!o.only || hop_frame_has(&h, o.only))) {
+			fclose(file);
+			return;
+		}
+	}
+	errx(1, "%s holds no such frame", o.kept);
+}
+
+/* Makes @f, a copy of @like, the @i-th frame. Counts what the codec says to a damaged one. */
+static void flood_vary(struct frame *f, const struct frame *like, unsigned long i,
+		       unsigned long *refused)
+{
+	__u8 *p = f->bytes + ETH_HLEN;
+	enum hop_frame_error error;
+	struct hop_frame h;
+
+	if (o.cuts)
+		f->len = ETH_HLEN + i % (like->len - ETH_HLEN);
+	if (o.step && hop_frame_parse(p, f->len - ETH_HLEN, &h) == HOP_FRAME_OK &&
+	    hop_frame_has(&h, HOP_TLV_PAUSE_STATE))
+		gen_put((__u8 *)h.state.words - sizeof(struct hop_tlv_pause_state), 4,
+			h.state.seq + 1);
+	if (!o.damage)
+		return;
+	do {
+		f->len = ETH_HLEN + gen_damage(p, gen_frame(&h, p), HOP_FRAME_MAX);
+		error = hop_frame_parse(p, f->len - ETH_HLEN, &h);
+	} while (error == HOP_FRAME_OK);
+	refused[error]++;
+}
+
+static __u64 cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+static void do_flood(void)
+{
+	static struct frame like, frames[FLOOD_BATCH];
+	unsigned long i = 0, refused[HOP_FRAME_RANGE + 1] = {};
+	struct mmsghdr msgs[FLOOD_BATCH] = {};
+	struct iovec iov[FLOOD_BATCH];
+	__u64 spent = 0, started;
+	int n, k, sent, on = 1;
+
+	if (setsockopt(o.fd, SOL_PACKET, PACKET_QDISC_BYPASS, &on, sizeof(on)))
+		err(1, "%s: PACKET_QDISC_BYPASS", o.dev);
+	flood_frame(&like);
+	for (k = 0; k < FLOOD_BATCH; k++) {
+		memcpy(frames[k].bytes, like.bytes, like.len);
+		frames[k].len = like.len;
+	}
+	while (i < (unsigned long)o.count) {
+		for (n = 0; n < FLOOD_BATCH && i < (unsigned long)o.count; n++, i++) {
+			if (o.step && i)	/* from the one before */
+				memcpy(frames[n].bytes, frames[(n ?: FLOOD_BATCH) - 1].bytes,
+				       like.len);
+			flood_vary(&frames[n], &like, i, refused);
+			iov[n] = (struct iovec) { frames[n].bytes, frames[n].len };
+			msgs[n].msg_hdr.msg_iov = &iov[n];
+			msgs[n].msg_hdr.msg_iovlen = 1;
+		}
+		started = cpu_ns();
+		for (k = 0; k < n; k += sent) {
+			sent = sendmmsg(o.fd, msgs + k, n - k, 0);
+			if (sent <= 0)
+				err(1, "%s: sendmmsg, frame of %zu bytes", o.dev, frames[k].len);
+		}
+		spent += cpu_ns() - started;
+		if (i / 1000 != (i - n) / 1000)
+			usleep(FLOOD_REST_US);
+	}
+	printf("frames=%lu malformed=%lu version=%lu range=%lu ns=%llu\n", i,
+	       refused[HOP_FRAME_MALFORMED], refused[HOP_FRAME_VERSION],
+	       refused[HOP_FRAME_RANGE], (unsigned long long)(i ? spent / i : 0));
 }
 
 /* What peer has to remember of the other end */
@@ -667,6 +797,12 @@ static bool option_value(const char *arg)
 		o.pad = number(v, 10);
 	else if ((v = value_of(arg, "hold")))
 		o.hold_ms = number(v, 10);
+	else if ((v = value_of(arg, "kept")))
+		o.kept = v;
+	else if ((v = value_of(arg, "only")))
+		o.only = !strcmp(v, "hello") ? HOP_TLV_HELLO : HOP_TLV_PAUSE_STATE;
+	else if ((v = value_of(arg, "damage")))
+		o.damage = true, gen_seed = number(v, 10);
 	else if ((v = value_of(arg, "save")))
 		o.save = fopen(v, "w") ?: (err(1, "%s", v), NULL);
 	else
@@ -684,6 +820,10 @@ static bool option_parse(const char *arg)
 		o.noack = true;
 	else if (!strcmp(arg, "small"))
 		o.small = true;
+	else if (!strcmp(arg, "step"))
+		o.step = true;
+	else if (!strcmp(arg, "cuts"))
+		o.cuts = true;
 	else if (option_value(arg))
 		return true;
 	else if (!hello_field(&o.hello, arg))
@@ -721,7 +861,7 @@ int main(int argc, char **argv)
 
 	setlinebuf(stdout);
 	if (argc < 3)
-		errx(2, "usage: hopframe send|data|listen|replay|peer DEV ...; see the source");
+		errx(2, "usage: hopframe send|data|listen|replay|flood|peer DEV ...; see the source");
 	device_open(argv[2]);
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	if (!strcmp(command, "replay"))
@@ -741,10 +881,12 @@ int main(int argc, char **argv)
 	} else if (!strcmp(command, "replay") && argc > 3 && !o.n_rest) {
 		for (o.count = o.count < 0 ? 1 : o.count; o.count; o.count--)
 			do_replay(argv[3]);
+	} else if (!strcmp(command, "flood") && o.count > 0) {
+		do_flood();
 	} else if (!strcmp(command, "peer")) {
 		do_peer();
 	} else {
-		errx(2, "usage: hopframe send|data|listen|replay|peer DEV ...; see the source");
+		errx(2, "usage: hopframe send|data|listen|replay|flood|peer DEV ...; see the source");
 	}
 	return 0;
 }

@@ -67,7 +67,7 @@ static void gen_probe(struct hop_probe *p)
  *
  * Any set of contents, in any order. Return: its length.
  */
-static size_t gen_frame(struct hop_frame *f, __u8 *buf)
+static inline size_t gen_frame(struct hop_frame *f, __u8 *buf)
 {
 	unsigned int order[HOP_TLV_GOODBYE], i, j;
 	__u64 words[HOP_BITMAP_WORDS];
@@ -187,7 +187,7 @@ static size_t gen_wound(__u8 *buf, size_t len, size_t room)
  *
  * Return: its new length.
  */
-static size_t gen_damage(__u8 *buf, size_t len, size_t room)
+static inline size_t gen_damage(__u8 *buf, size_t len, size_t room)
 {
 	unsigned int n;
 
@@ -203,7 +203,7 @@ static size_t gen_damage(__u8 *buf, size_t len, size_t room)
  *
  * Return: how many.
  */
-static size_t gen_bytes(__u8 *buf, size_t room)
+static inline size_t gen_bytes(__u8 *buf, size_t room)
 {
 	size_t i, len = gen_below(room + 1);
 
