@@ -58,7 +58,7 @@ neighbour()
 	local name=$1 dev=$2
 
 	shift 2
-	ip netns exec "$(ns_name "$name")" "$hopframe" peer "$dev" for=1000000 role=switch "$@" \
+	ip netns exec "$(ns_name "$name")" "$hopframe" peer "$dev" for=1000000 role=switch deaf "$@" \
 		>/dev/null &
 	hand=$!
 	disown $hand

@@ -47,6 +47,7 @@
  *	role=host|switch queues=N flags=HEX ring=NS	what peer's HELLOs say (default host, 128,
  *			STRIPS_TAGS and, while the other end says TAGS, STRIPPING)
  *	noecho noack	peer echoes no probes, acknowledges nothing
+ *	deaf		peer is not woken by frames that are no more than a PAUSE ACK
  *	small		peer echoes only probes of up to 200 bytes
  *	hold=MS		peer answers HELLOs that late
  *	kept=FILE	flood: the oldest frame of what `listen save=FILE` has kept
@@ -65,6 +66,7 @@
 #include <arpa/inet.h>
 #include <err.h>
 #include <errno.h>
+#include <linux/filter.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
@@ -104,7 +106,7 @@ static struct {
 	long		cut, pad, hold_ms;
 	FILE		*save;
 	bool		data, noecho, noack, small;
-	bool		step, cuts, damage;
+	bool		step, cuts, damage, deaf;
 	const char	*kept;
 	enum hop_tlv	only;
 	struct hop_hello hello;
@@ -740,6 +742,21 @@ static int peer_wait_ms(const struct action *actions, int n)
 	return at > elapsed_ms() ? at - elapsed_ms() : 0;
 }
 
+/* A flood of PAUSE STATEs is answered by as many of these. */
+static void peer_deaf(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, ETH_HLEN + sizeof(struct hop_frame_hdr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, HOP_TLV_PAUSE_ACK, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, 0),
+		BPF_STMT(BPF_RET | BPF_K, ROOM),
+	};
+	struct sock_fprog program = { .len = 4, .filter = code };
+
+	if (setsockopt(o.fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)))
+		err(1, "%s: filter", o.dev);
+}
+
 static void do_peer(void)
 {
 	static struct frame f;
@@ -747,6 +764,8 @@ static void do_peer(void)
 	struct hop_frame h;
 	int i, vid, n = actions_parse(&actions);
 
+	if (o.deaf)
+		peer_deaf();
 	while (o.count && elapsed_ms() < o.for_ms) {
 		if (frame_receive(&f, &vid, peer_wait_ms(actions, n)) && frame_show(&f, vid, &h))
 			peer_takes(&h, vid);
@@ -820,6 +839,8 @@ static bool option_parse(const char *arg)
 		o.noack = true;
 	else if (!strcmp(arg, "small"))
 		o.small = true;
+	else if (!strcmp(arg, "deaf"))
+		o.deaf = true;
 	else if (!strcmp(arg, "step"))
 		o.step = true;
 	else if (!strcmp(arg, "cuts"))
