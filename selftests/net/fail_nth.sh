@@ -61,6 +61,9 @@ fails class-dump d0
 fails delete d0
 
 tc_in a qdisc add dev m0 root handle 1: mq
+# what comes with mq does not come back
+tc_in a qdisc add dev m0 parent 1:1 handle 11: pfifo
+tc_in a qdisc del dev m0 parent 1:1
 fails graft m0
 tc_in a qdisc add dev t0 root handle 1: tbf rate 1mbit burst 10k latency 1s
 fails graft t0
@@ -68,7 +71,7 @@ tc_in a qdisc add dev t0 parent 1:1 handle 11: $bfc
 fails qdisc-dump t0
 
 fails wire-add w0 w1
-ip_in a link add w0 type wire rate 1gbit peer name w1
+ip_in a link add w0 type wire rate 1gbit seed 1 peer name w1
 fails wire-change w0 w1
 fails link-dump w0
 fails wire-delete w0 w1

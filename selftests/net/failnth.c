@@ -174,6 +174,7 @@ static void wire_add(union message *m)
 	put(m, IFLA_INFO_KIND, "wire", 4);
 	data = put(m, IFLA_INFO_DATA, NULL, 0);
 	put(m, IFLA_WIRE_RATE, &(uint64_t) { 1000000000 }, 8);
+	put(m, IFLA_WIRE_SEED, &(uint64_t) { 1 }, 8);
 	peer = put(m, IFLA_WIRE_PEER, &(struct ifinfomsg) {}, sizeof(struct ifinfomsg));
 	put(m, IFLA_IFNAME, other, strlen(other) + 1);
 	close_nest(m, peer);
@@ -218,18 +219,20 @@ static const struct operation {
 	const char	*name;
 	void		(*make)(union message *m);
 	void		(*undo)(union message *m);	/* NULL: it changes nothing */
+	int		also;	/* what the kernel itself may say for want of memory */
 } operations[] = {
-	{ "add", bfc_add, bfc_del },
-	{ "change", bfc_change, bfc_change_back },
-	{ "replace", bfc_replace, bfc_replace_back },
-	{ "delete", bfc_del, bfc_add },
-	{ "graft", bfc_graft, bfc_ungraft },
-	{ "qdisc-dump", qdisc_dump, NULL },
-	{ "class-dump", class_dump, NULL },
-	{ "wire-add", wire_add, wire_del },
-	{ "wire-change", wire_change, wire_change_back },
-	{ "wire-delete", wire_del, wire_add },
-	{ "link-dump", link_dump, NULL },
+	{ "add", bfc_add, bfc_del, 0 },
+	{ "change", bfc_change, bfc_change_back, 0 },
+	{ "replace", bfc_replace, bfc_replace_back, 0 },
+	{ "delete", bfc_del, bfc_add, 0 },
+	{ "graft", bfc_graft, bfc_ungraft, 0 },
+	{ "qdisc-dump", qdisc_dump, NULL, 0 },
+	{ "class-dump", class_dump, NULL, 0 },
+	/* a device whose name finds no room in sysfs: see device_add() */
+	{ "wire-add", wire_add, wire_del, EINVAL },
+	{ "wire-change", wire_change, wire_change_back, 0 },
+	{ "wire-delete", wire_del, wire_add, 0 },
+	{ "link-dump", link_dump, NULL, 0 },
 };
 
 /* ---- to the kernel and back ---- */
@@ -260,7 +263,7 @@ static void hash_message(const struct nlmsghdr *n)
 	while (left >= NLA_HDRLEN && a->nla_len >= NLA_HDRLEN && a->nla_len <= left) {
 		uint16_t type = a->nla_type & NLA_TYPE_MASK;
 
-		if (link ? type == IFLA_IFNAME || type == IFLA_MTU :
+		if (link ? type == IFLA_IFNAME || type == IFLA_MTU || type == IFLA_LINKINFO :
 		    type == TCA_KIND || type == TCA_OPTIONS)
 			hash_bytes(a, a->nla_len);
 		left -= NLA_ALIGN(a->nla_len);
@@ -373,7 +376,7 @@ static bool try(const struct operation *op, unsigned int n, unsigned int *refuse
 	changed = configuration() != before;
 	if (!injected && error)
 		errx(1, "%s: %s without a failure", op->name, strerror(error));
-	if (error > 0 && error != ENOMEM && error != ENOBUFS)
+	if (error > 0 && error != ENOMEM && error != ENOBUFS && error != op->also)
 		errx(1, "%s, failure %u: %s", op->name, n, strerror(error));
 	if (error > 0 && changed)
 		errx(1, "%s, failure %u: refused and has changed something", op->name, n);

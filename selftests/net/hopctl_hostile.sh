@@ -24,10 +24,12 @@ for tool in hopframe tcindex; do
 done
 
 # A million takes 3 s in User-Mode Linux; sanitizers and emulation are slower.
-flood=${SLUICE_FLOOD:-1000000}
+most=${SLUICE_FLOOD:-1000000}
 if [ -z "${SLUICE_FLOOD:-}" ] && { [ -w $_kmemleak ] || [ "${SLUICE_HOME:-}" != uml ]; }; then
-	flood=20000
+	most=20000
 fi
+# kind NAME N: of these there are N variants, which share the number
+kind() { diag "$1"; flood=$((most / $2)); }
 CLAIMANTS=10
 
 tmp=$(mktemp -d)
@@ -194,10 +196,10 @@ is "and are over" "${now[p.paused_queues]},${now[p.neighbour_up]}" 0,2
 is "handles" "${now[p.handles]},${now[r.handles]}" 100,64
 mine=$(in_ns x "$hopframe" listen q n=1 | sed -n 's/.* mine=\([0-9a-f]*\).*/\1/p')
 
-diag "what a frame costs where there is no port, to compare with"
+kind "what a frame costs where there is no port, to compare with" 4
 took "$(in_ns x "$hopframe" flood lo n="$flood" mine=8 state:seq=100,words=ff)"
 
-diag "forged"
+kind "forged" 7
 pause=state:seq=100,lease=2000000000,words=ff+ff
 hostile "an epoch that is not the neighbour's" rx_epoch="$flood" mine=8 yours="$mine" $pause
 hostile "an epoch that is not ours" rx_epoch="$flood" mine=7 yours=deadbeef $pause
@@ -212,23 +214,26 @@ hostile "a HELLO from there" rx_shared="$flood" state=shared \
 	mine=66 src=02:00:00:00:09:09 hello:role=host,queues=4094
 port_comes_to "which is forgotten as well" p.state tagging
 
-diag "replayed"
+kind "replayed" 4
 hostile "a HELLO of this life" rx_stale="$flood" kept="$tmp/second" only=hello
 hostile "a PAUSE STATE of this life" rx_stale="$flood" kept="$tmp/second" only=state
 # the first one is asked whether it is alive, and does not answer
 hostile "a HELLO of the life before" rx_stale=$((flood - 1)) kept="$tmp/first" only=hello
 hostile "a PAUSE STATE of the life before" rx_epoch="$flood" kept="$tmp/first" only=state
 
-diag "cut short, too long, damaged, of another version"
+kind "cut short" 1
 hostile "cut at each length" rx_malformed="$flood" cuts mine=7 yours="$mine" hello $pause
+kind "too long" 3
 hostile "a length beyond the frame" rx_malformed="$flood" length=1480 mine=7 yours="$mine" $pause
 hostile "a length beyond any frame" rx_malformed="$flood" length=65535 pad=9000 \
 	mine=7 yours="$mine" $pause
 hostile "the same content twice" rx_malformed="$flood" mine=7 yours="$mine" ack:seq=1 ack:seq=1
+kind "damaged" 1
 hostile "damaged at random" "" damage="${SLUICE_SEED:-1}"
+kind "of another version" 1
 hostile "another version" rx_version="$flood" version=2 mine=7 yours="$mine" $pause
 
-diag "out of range, though of the neighbour's own"
+kind "out of range, though of the neighbour's own" 5
 hostile "sub-queues that are not there" rx_range="$flood" \
 	mine=7 yours="$mine" state:seq=100,first=2,words=1
 hostile "a lease without end" rx_range="$flood" \
@@ -279,12 +284,14 @@ tagged()
 	done
 	is "$name: pauses" "$pauses" "$6"
 }
+kind "sub-queues that have a handle and such that have none" 3
 n=$flood
 tagged "a sub-queue with a handle is labelled" q 5 "$n" 0 "$n" 0 0
 tagged "one beyond those that it has is not" q 101 "$n" "$n" 0 "$n" 0
 tagged "a port that found no handles left labels nothing" d$CLAIMANTS 5 "$n" "$n" 0 "$n" 0
 
-diag "labels made up by a tc program"
+kind "labels made up by a tc program" 4
+n=$flood
 # not /sys/fs/bpf: ip netns hides it
 bpf=$tmp/bpf
 mkdir "$bpf"
