@@ -38,6 +38,7 @@
 
 #define TRIES_MAX	1000
 #define REPLY_MAX	32768
+#define LINGER_US	1500000	/* then a port without a qdisc is gone, and the next is a new one */
 
 union message {
 	struct nlmsghdr	n;
@@ -237,7 +238,8 @@ static const struct operation {
 
 /* ---- to the kernel and back ---- */
 
-static uint64_t hash;	/* FNV-1a */
+static uint64_t hash;	/* of a message: FNV-1a */
+static uint64_t sum;	/* of all of them: the order of a dump follows the devices' numbers */
 
 static void hash_bytes(const void *p, size_t len)
 {
@@ -256,6 +258,7 @@ static void hash_message(const struct nlmsghdr *n)
 
 	if (n->nlmsg_type != RTM_NEWLINK && n->nlmsg_type != RTM_NEWQDISC)
 		return;
+	hash = 0xcbf29ce484222325;
 	if (!link) {	/* the number of the device changes when it is made anew */
 		hash_bytes(&t->tcm_handle, sizeof(t->tcm_handle));
 		hash_bytes(&t->tcm_parent, sizeof(t->tcm_parent));
@@ -269,6 +272,7 @@ static void hash_message(const struct nlmsghdr *n)
 		left -= NLA_ALIGN(a->nla_len);
 		a = (const void *)a + NLA_ALIGN(a->nla_len);
 	}
+	sum += hash;
 }
 
 /* The answer: 0 or an error; -1 if the kernel could not even answer */
@@ -327,10 +331,10 @@ static void must(void (*make)(union message *m), const char *what)
 
 static uint64_t configuration(void)
 {
-	hash = 0xcbf29ce484222325;
+	sum = 0;
 	must(qdisc_dump, "dump of qdiscs");
 	must(link_dump, "dump of links");
-	return hash;
+	return sum;
 }
 
 /* ---- */
@@ -387,6 +391,7 @@ static bool try(const struct operation *op, unsigned int n, unsigned int *refuse
 	if (!changed)
 		return injected;
 	must(op->undo, "undo");
+	usleep(LINGER_US);
 	if (configuration() != before)
 		errx(1, "%s, failure %u: not as it was when it is undone", op->name, n);
 	return injected;
