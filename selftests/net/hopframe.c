@@ -7,6 +7,7 @@
  *	hopframe listen DEV [OPTION]...			print what comes in
  *	hopframe replay DEV FILE [OPTION]...		send again what `listen save=FILE` has kept
  *	hopframe show FILE				print what a file has kept
+ *	hopframe flood DEV [OPTION]... [CONTENT...]	one frame, or one with variations, n= times
  *	hopframe peer DEV [OPTION]... [at=MS CONTENT...]...
  *
  * Frames are built and read by the module's own codec. DEV's other end, not DEV, is what is
@@ -24,6 +25,15 @@
  * milliseconds after its epoch was first named by the other end, with right epochs. It says
  * GOODBYE only if told to, which is its last word; else it ends like after a power cut.
  *
+ * `flood` sends past the qdisc, many frames with one call, and rests for 100 us after each
+ * thousand, so that others get their turn. At its end it says how many frames it sent and, where the
+ * clock moves while programs run, what each took, here and in the receiving hook of a veth pair:
+ *
+ *	frames=N malformed=N version=N range=N ns=N
+ *
+ * where the three in the middle are the codec's judgement of `damage`, 0 otherwise. The frame is
+ * of the given contents, or the oldest one of a file (kept=), or a data frame (data).
+ *
  * Options, for where they make sense:
  *	for=MS		how long to listen or be a neighbour (default 1000)
  *	n=N		end after N printed frames; for send and replay: how often
@@ -40,8 +50,14 @@
  *	role=host|switch queues=N flags=HEX ring=NS	what peer's HELLOs say (default host, 128,
  *			STRIPS_TAGS and, while the other end says TAGS, STRIPPING)
  *	noecho noack	peer echoes no probes, acknowledges nothing
+ *	deaf		peer is not woken by data frames, nor by frames that begin with a PAUSE ACK
  *	small		peer echoes only probes of up to 200 bytes
  *	hold=MS		peer answers HELLOs that late
+ *	kept=FILE	flood: the oldest frame of what `listen save=FILE` has kept
+ *	only=hello|state	the oldest with such a content
+ *	step		flood: the sequence number of the PAUSE STATE goes up from frame to frame
+ *	cuts		flood: cut short at each length in turn, from 0 to all but one byte
+ *	damage=SEED	flood: damaged at random; only what the codec refuses is sent
  *
  * Contents:
  *	hello[:role=R,queues=N,flags=HEX,tpid=HEX,ring=NS,sent=NS,echo=NS,held=NS]
@@ -53,6 +69,7 @@
 #include <arpa/inet.h>
 #include <err.h>
 #include <errno.h>
+#include <linux/filter.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
@@ -67,6 +84,7 @@
 
 #include "../../kernel/hopctl/frame.c"
 #include "pcap.h"
+#include "../unit/frame_gen.h"
 
 #define ROOM	65536
 #define TAG_AT	(2 * ETH_ALEN)	/* where a VLAN tag is in a frame */
@@ -96,6 +114,9 @@ static struct {
 	long		cut, pad, hold_ms;
 	FILE		*save;
 	bool		data, noecho, noack, small;
+	bool		step, cuts, damage, deaf;
+	const char	*kept;
+	enum hop_tlv	only;
 	struct hop_hello hello;
 	bool		flags_given, src_given;
 	char		**rest;
@@ -318,10 +339,9 @@ static __u8 *frame_head(struct frame *f, int vid, int type)
 	return p;
 }
 
-static void contents_send(char **content, int n, __u32 mine, __u32 yours)
+static void contents_build(struct frame *f, char **content, int n, __u32 mine, __u32 yours)
 {
-	static struct frame f;
-	__u8 *p = frame_head(&f, o.vid, HOP_ETHERTYPE);
+	__u8 *p = frame_head(f, o.vid, HOP_ETHERTYPE);
 	struct hop_writer w;
 	long used;
 
@@ -343,7 +363,14 @@ static void contents_send(char **content, int n, __u32 mine, __u32 yours)
 	}
 	if (o.cut >= 0)
 		used = o.cut;
-	f.len = p - f.bytes + used;
+	f->len = p - f->bytes + used;
+}
+
+static void contents_send(char **content, int n, __u32 mine, __u32 yours)
+{
+	static struct frame f;
+
+	contents_build(&f, content, n, mine, yours);
 	frame_send(&f);
 }
 
@@ -561,6 +588,109 @@ static void do_show(const char *path)
 	fclose(file);
 }
 
+#define FLOOD_BATCH	64
+#define FLOOD_REST_US	100
+
+/* The frame that all others of a flood are like */
+static void flood_frame(struct frame *f)
+{
+	struct hop_frame h;
+	FILE *file;
+	__u8 *p;
+
+	if (o.data) {
+		p = frame_head(f, o.vid, o.type);
+		f->len = p - f->bytes + o.pad;
+		return;
+	}
+	if (!o.kept) {
+		contents_build(f, o.rest, o.n_rest, o.mine, o.yours);
+		return;
+	}
+	file = pcap_open(o.kept);
+	while (pcap_get(file, f->bytes, sizeof(f->bytes), &f->len)) {
+		if (f->len > ETH_HLEN &&
+		    hop_frame_parse(f->bytes + ETH_HLEN, f->len - ETH_HLEN, &h) == HOP_FRAME_OK &&
+		    (!o.only || hop_frame_has(&h, o.only))) {
+			fclose(file);
+			return;
+		}
+	}
+	errx(1, "%s holds no such frame", o.kept);
+}
+
+/* Makes @f, a copy of @like, the @i-th frame. Counts what the codec says to a damaged one. */
+static void flood_vary(struct frame *f, const struct frame *like, unsigned long i,
+		       unsigned long *refused)
+{
+	__u8 *p = f->bytes + ETH_HLEN;
+	enum hop_frame_error error;
+	struct hop_frame h;
+
+	if (o.cuts)
+		f->len = ETH_HLEN + i % (like->len - ETH_HLEN);
+	if (o.step && hop_frame_parse(p, f->len - ETH_HLEN, &h) == HOP_FRAME_OK &&
+	    hop_frame_has(&h, HOP_TLV_PAUSE_STATE))
+		gen_put((__u8 *)h.state.words - sizeof(struct hop_tlv_pause_state), 4,
+			h.state.seq + 1);
+	if (!o.damage)
+		return;
+	do {
+		f->len = ETH_HLEN + gen_damage(p, gen_frame(&h, p), HOP_FRAME_MAX);
+		error = hop_frame_parse(p, f->len - ETH_HLEN, &h);
+	} while (error == HOP_FRAME_OK);
+	refused[error]++;
+}
+
+static __u64 cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+static void do_flood(void)
+{
+	static struct frame like, frames[FLOOD_BATCH];
+	unsigned long i = 0, refused[HOP_FRAME_RANGE + 1] = {};
+	struct mmsghdr msgs[FLOOD_BATCH] = {};
+	struct iovec iov[FLOOD_BATCH];
+	__u64 spent = 0, started;
+	int n, k, sent, on = 1;
+
+	if (setsockopt(o.fd, SOL_PACKET, PACKET_QDISC_BYPASS, &on, sizeof(on)))
+		err(1, "%s: PACKET_QDISC_BYPASS", o.dev);
+	flood_frame(&like);
+	for (k = 0; k < FLOOD_BATCH; k++) {
+		memcpy(frames[k].bytes, like.bytes, like.len);
+		frames[k].len = like.len;
+	}
+	while (i < (unsigned long)o.count) {
+		for (n = 0; n < FLOOD_BATCH && i < (unsigned long)o.count; n++, i++) {
+			if (o.step && i)	/* from the one before */
+				memcpy(frames[n].bytes, frames[(n ?: FLOOD_BATCH) - 1].bytes,
+				       like.len);
+			flood_vary(&frames[n], &like, i, refused);
+			iov[n] = (struct iovec) { frames[n].bytes, frames[n].len };
+			msgs[n].msg_hdr.msg_iov = &iov[n];
+			msgs[n].msg_hdr.msg_iovlen = 1;
+		}
+		started = cpu_ns();
+		for (k = 0; k < n; k += sent) {
+			sent = sendmmsg(o.fd, msgs + k, n - k, 0);
+			if (sent <= 0)
+				err(1, "%s: sendmmsg, frame of %zu bytes", o.dev, frames[k].len);
+		}
+		spent += cpu_ns() - started;
+		if (i / 1000 != (i - n) / 1000)
+			usleep(FLOOD_REST_US);
+	}
+	printf("frames=%lu malformed=%lu version=%lu range=%lu ns=%llu\n", i,
+	       refused[HOP_FRAME_MALFORMED], refused[HOP_FRAME_VERSION],
+	       refused[HOP_FRAME_RANGE], (unsigned long long)(i ? spent / i : 0));
+}
+
 /* What peer has to remember of the other end */
 static struct {
 	__u32		epoch;
@@ -670,6 +800,23 @@ static int peer_wait_ms(const struct action *actions, int n)
 	return at > elapsed_ms() ? at - elapsed_ms() : 0;
 }
 
+/* A flood of PAUSE STATEs is answered by as many of these; one of data frames may end here. */
+static void peer_deaf(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 2 * ETH_ALEN),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, HOP_ETHERTYPE, 0, 2),
+		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, ETH_HLEN + sizeof(struct hop_frame_hdr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, HOP_TLV_PAUSE_ACK, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, 0),
+		BPF_STMT(BPF_RET | BPF_K, ROOM),
+	};
+	struct sock_fprog program = { .len = 6, .filter = code };
+
+	if (setsockopt(o.fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)))
+		err(1, "%s: filter", o.dev);
+}
+
 static void do_peer(void)
 {
 	static struct frame f;
@@ -677,6 +824,8 @@ static void do_peer(void)
 	struct hop_frame h;
 	int i, vid, n = actions_parse(&actions);
 
+	if (o.deaf)
+		peer_deaf();
 	while (o.count && elapsed_ms() < o.for_ms) {
 		if (frame_receive(&f, &vid, peer_wait_ms(actions, n)) &&
 		    frame_show(elapsed_ms(), &f, vid, &h))
@@ -728,6 +877,12 @@ static bool option_value(const char *arg)
 		o.pad = number(v, 10);
 	else if ((v = value_of(arg, "hold")))
 		o.hold_ms = number(v, 10);
+	else if ((v = value_of(arg, "kept")))
+		o.kept = v;
+	else if ((v = value_of(arg, "only")))
+		o.only = !strcmp(v, "hello") ? HOP_TLV_HELLO : HOP_TLV_PAUSE_STATE;
+	else if ((v = value_of(arg, "damage")))
+		o.damage = true, gen_seed = number(v, 10);
 	else if ((v = value_of(arg, "save")))
 		o.save = pcap_create(v);
 	else
@@ -745,6 +900,12 @@ static bool option_parse(const char *arg)
 		o.noack = true;
 	else if (!strcmp(arg, "small"))
 		o.small = true;
+	else if (!strcmp(arg, "deaf"))
+		o.deaf = true;
+	else if (!strcmp(arg, "step"))
+		o.step = true;
+	else if (!strcmp(arg, "cuts"))
+		o.cuts = true;
 	else if (option_value(arg))
 		return true;
 	else if (!hello_field(&o.hello, arg))
@@ -783,7 +944,7 @@ int main(int argc, char **argv)
 
 	setlinebuf(stdout);
 	if (argc < 3)
-		errx(2, "usage: hopframe send|data|listen|replay|show|peer ...; see the source");
+		errx(2, "usage: hopframe send|data|listen|replay|show|flood|peer ...; see the source");
 	if (!strcmp(command, "show")) {
 		do_show(argv[2]);
 		return 0;
@@ -807,10 +968,12 @@ int main(int argc, char **argv)
 	} else if (!strcmp(command, "replay") && argc > 3 && !o.n_rest) {
 		for (o.count = o.count < 0 ? 1 : o.count; o.count; o.count--)
 			do_replay(argv[3]);
+	} else if (!strcmp(command, "flood") && o.count > 0) {
+		do_flood();
 	} else if (!strcmp(command, "peer")) {
 		do_peer();
 	} else {
-		errx(2, "usage: hopframe send|data|listen|replay|show|peer ...; see the source");
+		errx(2, "usage: hopframe send|data|listen|replay|show|flood|peer ...; see the source");
 	}
 	return 0;
 }

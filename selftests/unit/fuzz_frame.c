@@ -2,7 +2,7 @@
 /*
  * fuzz_frame.c - libFuzzer target of the control frame codec
  *
- *	make fuzz SECONDS=60
+ *	make fuzz SECONDS=60		at the top
  *
  * Whatever the bytes are, the parser reads none outside of them, and what it lets through is in
  * range and survives being written and parsed again. test_frame.c runs the same function on

@@ -3,9 +3,18 @@
  * test_frame.c - the codec of control frames
  *
  * In the order of kernel/hopctl/frame.c: what is accepted, what is refused and why, what is
- * written; then two million mutations of good frames through the fuzz target.
+ * written. Then frames at random (frame_gen.h), the same in every run: what the writer writes the
+ * parser reads back, and the fuzz target takes 1.5 million inputs that are damaged or never were
+ * frames, and those that libFuzzer has found (corpus/).
  */
+#include <dirent.h>
+
 #include "fuzz_frame.c"
+#include "frame_gen.h"
+
+#ifndef CORPUS_DIR
+#define CORPUS_DIR	"corpus"
+#endif
 
 static unsigned int done, failed;
 
@@ -13,18 +22,6 @@ static void check(bool ok, const char *what)
 {
 	failed += !ok;
 	printf("%sok %u %s\n", ok ? "" : "not ", ++done, what);
-}
-
-/* splitmix64: the same numbers on every machine */
-static __u64 seed = 1;
-
-static __u64 random64(void)
-{
-	__u64 z = seed += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-	return z ^ z >> 31;
 }
 
 /* A frame with everything in it. */
@@ -42,7 +39,7 @@ static size_t full_frame(__u8 *buf)
 	unsigned int i;
 
 	for (i = 0; i < HOP_BITMAP_WORDS; i++)
-		full_words[i] = random64();
+		full_words[i] = gen64();
 	hop_frame_begin(&w, buf, HOP_FRAME_MAX, 0xa1a2a3a4, 0xb1b2b3b4);
 	hop_frame_add_hello(&w, &full_hello);
 	hop_frame_add_state(&w, 0xfffffffe, 800000, 0, HOP_BITMAP_WORDS, full_words);
@@ -226,34 +223,118 @@ static void test_overflow(void)
 	check(ok, "a frame that does not fit is not written");
 }
 
-static void test_mutations(void)
+/* What was written is what is read: every field, in any order of the contents. */
+static void test_random_frames(void)
 {
-	unsigned int i, flips, taken = 0;
-	__u8 good[HOP_FRAME_MAX], bad[HOP_FRAME_MAX];
-	size_t len = full_frame(good), cut;
-	struct hop_frame f;
+	__u8 buf[HOP_FRAME_MAX];
+	struct hop_frame f, g;
+	unsigned int i;
+	bool ok = true;
+	size_t len;
 
-	for (i = 0; i < 2000000; i++) {
-		cut = random64() % 4 ? len : random64() % (len + 1);
-		memcpy(bad, good, cut);
-		for (flips = random64() % 4; cut && flips; flips--)
-			bad[random64() % (random64() % 2 ? cut : cut < 80 ? cut : 80)] =
-				random64();
-		LLVMFuzzerTestOneInput(bad, cut);
-		taken += hop_frame_parse(bad, cut, &f) == HOP_FRAME_OK;
+	for (i = 0; i < 300000; i++) {
+		len = gen_frame(&f, buf);
+		ok = ok && len && hop_frame_parse(buf, len, &g) == HOP_FRAME_OK &&
+		     frame_equal(&f, &g);
 	}
-	check(taken > 1000 && taken < 1999000, "mutations, some taken, some refused");
+	check(ok, "300000 frames at random are read as they were written");
+}
+
+/* A frame stays good with a longer value of a known type, a type that is not known, padding. */
+static void test_random_futures(void)
+{
+	__u8 buf[HOP_FRAME_MAX], *p;
+	struct hop_frame f, g;
+	struct hop_writer w;
+	unsigned int i, n;
+	bool ok = true;
+	size_t len;
+
+	for (i = 0; i < 100000; i++) {
+		memset(&f, 0, sizeof(f));
+		gen_probe(&f.probe);
+		f.has = 1U << HOP_TLV_PROBE;
+		f.epoch_mine = gen64() | 1;
+		memset(buf, gen64(), sizeof(buf));
+		hop_frame_begin(&w, buf, sizeof(buf), f.epoch_mine, 0);
+		frame_add(&w, HOP_TLV_GOODBYE + 1 + gen_below(65000), gen_below(300));
+		hop_frame_add_probe(&w, HOP_TLV_PROBE, &f.probe);
+		p = w.buf + w.used - sizeof(struct hop_tlv_probe) - 2;
+		n = gen_below(300);
+		gen_put(p, 2, sizeof(struct hop_tlv_probe) + n);
+		w.used += n;
+		len = hop_frame_end(&w) + gen_below(300);
+		ok = ok && hop_frame_parse(buf, len, &g) == HOP_FRAME_OK && frame_equal(&f, &g);
+	}
+	check(ok, "100000 frames with what is to come are read as they are understood");
+}
+
+/* Each verdict has to be common, or the inputs are not what they are meant to be. */
+static void test_damaged(unsigned int count, unsigned int least, bool bytes, const char *what)
+{
+	unsigned int i, verdicts[HOP_FRAME_RANGE + 1] = {};
+	__u8 buf[HOP_FRAME_MAX + 100];
+	struct hop_frame f;
+	bool ok = true;
+	size_t len;
+
+	for (i = 0; i < count; i++) {
+		if (bytes)
+			len = gen_bytes(buf, sizeof(buf));
+		else
+			len = gen_damage(buf, gen_frame(&f, buf), sizeof(buf));
+		LLVMFuzzerTestOneInput(buf, len);
+		verdicts[hop_frame_parse(buf, len, &f)]++;
+	}
+	for (i = HOP_FRAME_OK; i <= HOP_FRAME_RANGE; i++)
+		ok = ok && verdicts[i] > least;
+	printf("# %u good, %u malformed, %u of another version, %u out of range\n",
+	       verdicts[HOP_FRAME_OK], verdicts[HOP_FRAME_MALFORMED],
+	       verdicts[HOP_FRAME_VERSION], verdicts[HOP_FRAME_RANGE]);
+	check(ok, what);
+}
+
+static void test_corpus(void)
+{
+	DIR *dir = opendir(CORPUS_DIR);
+	__u8 buf[2 * HOP_FRAME_MAX];
+	struct dirent *entry;
+	unsigned int n = 0;
+	char path[1024];
+	size_t len;
+	FILE *file;
+
+	while (dir && (entry = readdir(dir))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", CORPUS_DIR, entry->d_name);
+		file = fopen(path, "r");
+		if (!file)
+			break;
+		len = fread(buf, 1, sizeof(buf), file);
+		fclose(file);
+		LLVMFuzzerTestOneInput(buf, len);
+		n++;
+	}
+	if (dir)
+		closedir(dir);
+	printf("# %u files\n", n);
+	check(n >= 10, "what libFuzzer has found");
 }
 
 int main(void)
 {
-	printf("KTAP version 1\n1..%d\n", 39);
+	printf("KTAP version 1\n1..%d\n", 43);
 	test_layout();
 	test_round_trip();
 	test_lengths();
 	test_refusals();
 	test_twice();
 	test_overflow();
-	test_mutations();
-	return failed || done != 39;
+	test_random_frames();
+	test_random_futures();
+	test_damaged(1000000, 10000, false, "a million damaged frames");
+	test_damaged(500000, 1000, true, "500000 times any bytes");
+	test_corpus();
+	return failed || done != 43;
 }

@@ -1,0 +1,71 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Options of bfc at random, on devices of small and large frames, with packets that wait.
+#
+#	namespace a:  w0 ==== wire of 2 Mb/s ==== w1
+#
+# optfuzz (optfuzz.c) looks after each of its messages what became of the qdisc: what is refused
+# changes nothing, what is taken is shown and in range. Afterwards the qdisc still passes
+# traffic. SLUICE_FUZZ_INPUTS is the number of messages, SLUICE_SEED their seed.
+
+# shellcheck source=selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_tool tc ip jq
+load_modules
+
+here=$(cd "$(dirname "$0")" && pwd)
+for tool in optfuzz hopframe; do
+	[ -x "$here/$tool" ] || skip_all "$tool is not built"
+done
+
+# A million takes 40 s in User-Mode Linux; sanitizers and emulation are slower.
+inputs=${SLUICE_FUZZ_INPUTS:-1000000}
+if [ -z "${SLUICE_FUZZ_INPUTS:-}" ] &&
+   { [ -w $_kmemleak ] || [ "${SLUICE_HOME:-}" != uml ]; }; then
+	inputs=60000
+fi
+
+ns a
+cable() { ip_in a link add w0 type wire rate 2mbit ring 3000 peer name w1; }
+cable || die "no wire"
+
+# Frames of a type of their own that come out at the other end
+said=$(mktemp)
+trap 'rm -f "$said"; _at_exit' EXIT
+arrive()
+{
+	in_ns a "$here/hopframe" listen w1 data for=2000 >"$said" &
+	sleep 0.5
+	in_ns a "$here/hopframe" data w0 n=200 dst=02:00:00:00:09:09
+	wait $!
+	grep -c 'data type=9000' "$said"
+}
+
+for mtu in 68 1500 65535; do
+	for dev in w0 w1; do
+		ip_in a link set $dev mtu $mtu up
+	done
+	if "$here/optfuzz" -n "$(ns_name a)" w0 $((inputs / 3)) $((${SLUICE_SEED:-1} + mtu)) \
+		>"$said" 2>&1; then
+		pass "MTU $mtu: $((inputs / 3)) messages"
+	else
+		fail "MTU $mtu: $((inputs / 3)) messages"
+	fi
+	sed 's/^[^#]/# &/' "$said"
+	read -r messages taken refused queued < <(sed -n 's/^messages taken refused with-packets //p' "$said")
+	is "MTU $mtu: all were answered" "${messages:-0}" $((inputs / 3))
+	between "MTU $mtu: many are taken" "${taken:-0}" $((inputs / 15)) "$inputs"
+	between "MTU $mtu: many are refused" "${refused:-0}" $((inputs / 15)) "$inputs"
+	between "MTU $mtu: most while packets wait" "${queued:-0}" $((inputs / 6)) "$inputs"
+
+	ip_in a link set w0 type wire rate 10gbit
+	tc_in a qdisc replace dev w0 root handle 1: bfc limit 1g
+	sleep 5
+	is "MTU $mtu: nothing is left behind" "$(qdisc_stat a w0 backlog)" 0
+	is "MTU $mtu: frames still pass" "$(arrive)" 200
+	ip_in a link del w0
+	cable
+done
+ip_in a link del w0
+finish

@@ -1,0 +1,837 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * optfuzz - options of bfc at random
+ *
+ *	optfuzz [-n NETNS] DEV INPUTS SEED
+ *
+ * Sends add, change, replace, delete and class messages for DEV's root qdisc, whose options are
+ * known and unknown attributes with values at and around their limits, of wrong lengths, nested,
+ * given twice or cut off, while packets come and wait. Each message goes with a request for the
+ * qdisc as it is then, so of every single one it is known what it did:
+ *
+ *	- what was refused has changed nothing, and what was refused for its options was told why
+ *	- what was taken is shown: the values that were given, and the others as they were
+ *	- whatever is shown is in range
+ *
+ * Many messages go in one send(), and the clock gets a rest after each, for whatever waits for
+ * it. Prints what was sent and how it was answered, "messages taken refused with-packets N ...".
+ * Exit status: 0, 1 if something went against these rules, 2 used wrongly.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <arpa/inet.h>
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <net/if.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <linux/gen_stats.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <linux/netlink.h>
+#include <linux/pkt_sched.h>
+#include <linux/rtnetlink.h>
+
+#include "../../kernel/uapi/bfc.h"
+#include "../../kernel/uapi/hopctl.h"
+
+#define BATCH		96
+#define MESSAGE_MAX	1024	/* bytes of one message */
+#define REPLY_MAX	8192
+#define FRAMES		16	/* sent with each batch */
+#define COMPLAINTS	10	/* then it is enough */
+
+/* What each option takes, after Documentation/man/tc-bfc.8, not after the module's table. */
+static const struct option {
+	uint16_t	attr;
+	uint8_t		size;
+	bool		zero;	/* 0 is allowed, too */
+	bool		fixed;
+	uint64_t	min, max;
+} options[] = {
+	{ TCA_BFC_QUEUES, 2, false, true, 1, 4094 },
+	{ TCA_BFC_CLASSES, 1, false, true, 1, 8 },
+	{ TCA_BFC_FLOWS, 4, true, true, 1, 4194304 },
+	{ TCA_BFC_ASSIGN, 1, false, true, 0, 2 },
+	{ TCA_BFC_REUSE, 1, false, false, 0, 1 },
+	{ TCA_BFC_LIMIT, 4, false, false, 1, 1073741824 },
+	{ TCA_BFC_QUANTUM, 4, true, false, 256, 1073741824 },
+	{ TCA_BFC_SPLIT_GSO, 1, false, false, 0, 1 },
+	{ TCA_BFC_PAUSE, 1, false, false, 0, 1 },
+	{ TCA_BFC_RATE, 8, true, false, 125, 1099511627776 },
+	{ TCA_BFC_HRTT, 4, true, false, 100, 100000000 },
+	{ TCA_BFC_TH, 4, true, false, 1, 1073741824 },
+	{ TCA_BFC_TH_SCALE, 4, false, false, 1, 10000 },
+	{ TCA_BFC_STICKY, 4, true, false, 1, 1000000000 },
+	{ TCA_BFC_ROLE, 1, false, false, 0, 2 },
+	{ TCA_BFC_PEER, 1, false, false, 0, 2 },
+	{ TCA_BFC_TAG, 1, false, false, 0, 1 },
+	{ TCA_BFC_TPID, 2, false, false, 0x8100, 0x88a8 },
+	{ TCA_BFC_REFRESH, 4, true, false, 10000, 1000000000 },
+	{ TCA_BFC_LEASE, 4, true, false, 10000, 2000000000 },
+};
+
+#define OPTIONS	(sizeof(options) / sizeof(options[0]))
+
+/* The root qdisc as it is shown */
+struct shown {
+	bool		bfc;
+	uint32_t	handle;
+	uint32_t	qlen;
+	uint32_t	has;			/* bit n for options[n] */
+	uint64_t	value[OPTIONS];
+	bool		has_priomap;
+	uint8_t		priomap[TC_PRIO_MAX + 1];
+};
+
+enum operation { ADD, CHANGE, REPLACE, ANEW, DEL, STRANGE, CLASS_GET, CLASS_SET, OPERATIONS };
+
+static const char * const operation_names[] = {
+	"add", "change", "replace", "replace-by-another", "delete", "strange-parent", "class-show",
+	"class-change",
+};
+
+/* A message of the batch, and what came back */
+struct input {
+	union {
+		struct nlmsghdr	n;
+		char		bytes[MESSAGE_MAX];
+	} m;
+	enum operation	operation;
+	bool		answered, looked, wordless;
+	int		error;
+	struct shown	after;
+};
+
+static struct input inputs[BATCH];
+static struct shown now, fresh;
+static unsigned int ifindex, mtu, complaints;
+static unsigned long sent_of[OPERATIONS], taken_of[OPERATIONS], with_packets;
+static uint32_t sequence = 1;
+static int netlink, frames_fd;
+
+/* splitmix64 */
+static uint64_t seed;
+
+static uint64_t random64(void)
+{
+	uint64_t z = seed += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+	return z ^ z >> 31;
+}
+
+static unsigned int below(unsigned int n)
+{
+	return random64() % n;
+}
+
+static bool one_in(unsigned int n)
+{
+	return !below(n);
+}
+
+/* ---- messages ---- */
+
+static struct nlattr *attr_put(struct nlmsghdr *n, uint16_t type, const void *data, size_t len)
+{
+	struct nlattr *a = (void *)n + NLMSG_ALIGN(n->nlmsg_len);
+
+	if (NLMSG_ALIGN(n->nlmsg_len) + NLA_HDRLEN + NLA_ALIGN(len) > MESSAGE_MAX)
+		len = 0;	/* there is room for that always */
+	a->nla_type = type;
+	a->nla_len = NLA_HDRLEN + len;
+	memset((char *)a + NLA_HDRLEN, 0, NLA_ALIGN(len));
+	if (len)
+		memcpy((char *)a + NLA_HDRLEN, data, len);
+	n->nlmsg_len = NLMSG_ALIGN(n->nlmsg_len) + NLA_HDRLEN + NLA_ALIGN(len);
+	return a;
+}
+
+static uint64_t value_legal(const struct option *o)
+{
+	if (o->attr == TCA_BFC_TPID)
+		return one_in(2) ? o->min : o->max;
+	if (o->zero && one_in(3))
+		return 0;
+	if (o->attr == TCA_BFC_FLOWS && !one_in(64))	/* large tables take long to be cleared */
+		return 1 + below(5000);
+	if (o->attr == TCA_BFC_LIMIT && !one_in(8))
+		return 200000 + below(1 << 24);
+	switch (below(4)) {
+	case 0:
+		return o->min;
+	case 1:
+		return o->max;
+	case 2:
+		return o->max - (o->max > o->min);
+	}
+	return o->min + random64() % (o->max - o->min + 1);
+}
+
+static uint64_t value_any(const struct option *o)
+{
+	static const uint64_t edges[] = {
+		0, 1, 2, 9, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0x8000, 0x8100, 0xffff, 0x10000,
+		1U << 31, (1U << 31) - 1, UINT32_MAX, 1ULL << 32, 1ULL << 63, UINT64_MAX,
+	};
+
+	switch (below(6)) {
+	case 0:
+		return o->min - 1;
+	case 1:
+		return o->max + 1;
+	case 2:
+		return random64() >> below(64);
+	case 3:
+		return value_legal(o);
+	}
+	return edges[below(sizeof(edges) / sizeof(edges[0]))];
+}
+
+static size_t wrong_length(void)
+{
+	static const size_t lengths[] = { 0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 32, 200 };
+
+	return lengths[below(sizeof(lengths) / sizeof(lengths[0]))];
+}
+
+static void put_option(struct nlmsghdr *n, bool wild)
+{
+	const struct option *o = &options[below(OPTIONS)];
+	/* a limit near 0 leaves no packets that wait */
+	bool legal = !wild || (o->attr == TCA_BFC_LIMIT && !one_in(8));
+	uint64_t value = legal ? value_legal(o) : value_any(o);
+	uint16_t type = o->attr;
+	size_t len = o->size;
+
+	if (wild && one_in(6))
+		len = wrong_length();
+	if (wild && one_in(20))
+		type |= NLA_F_NESTED;
+	if (wild && one_in(40))
+		type |= NLA_F_NET_BYTEORDER;
+	attr_put(n, type, (uint64_t [25]) { value, ~value, value }, len);
+}
+
+static void put_priomap(struct nlmsghdr *n, bool wild)
+{
+	uint8_t map[TC_PRIO_MAX + 1];
+	unsigned int i, top = wild ? 1 + below(256) : 1 + below(2);
+
+	for (i = 0; i <= TC_PRIO_MAX; i++)
+		map[i] = below(top);
+	attr_put(n, TCA_BFC_PRIOMAP, map, wild && one_in(4) ? below(17) : sizeof(map));
+}
+
+/* Attributes that are none of ours, or not to be set, or whole trees of them */
+static void put_garbage(struct nlmsghdr *n)
+{
+	uint64_t bytes[32];
+	struct nlattr *nest;
+	unsigned int i;
+
+	for (i = 0; i < 32; i++)
+		bytes[i] = random64();
+	switch (below(4)) {
+	case 0:
+		attr_put(n, TCA_BFC_VERSION + below(6), bytes, wrong_length());
+		break;
+	case 1:
+		attr_put(n, random64(), bytes, wrong_length());
+		break;
+	case 2:
+		nest = attr_put(n, below(TCA_BFC_MAX + 2) | (one_in(2) ? NLA_F_NESTED : 0), NULL, 0);
+		for (i = below(4); i; i--)
+			put_option(n, true);
+		nest->nla_len = (char *)n + n->nlmsg_len - (char *)nest;
+		break;
+	case 3:		/* a length that lies */
+		nest = attr_put(n, below(TCA_BFC_MAX + 2), bytes, 8);
+		nest->nla_len = random64() >> below(16);
+		break;
+	}
+}
+
+static void put_options(struct nlmsghdr *n)
+{
+	unsigned int i, wild = below(3);	/* none, one in four, all of them */
+	struct nlattr *nest;
+
+	if (one_in(50))
+		return;
+	nest = attr_put(n, TCA_OPTIONS | (one_in(4) ? NLA_F_NESTED : 0), NULL, 0);
+	for (i = below(wild == 2 ? 8 : 4); i; i--) {
+		if (one_in(12))
+			put_priomap(n, wild);
+		else
+			put_option(n, wild == 2 || (wild && one_in(4)));
+		if (wild && one_in(8))
+			put_garbage(n);
+	}
+	nest->nla_len = (char *)n + n->nlmsg_len - (char *)nest;
+	if (wild && one_in(30)) {
+		nest->nla_len -= below(nest->nla_len - NLA_HDRLEN + 1);
+		/* what is left over would be read as something else than options: a size table
+		 * that is refused after the options were changed, for one
+		 */
+		n->nlmsg_len = (char *)nest - (char *)n + NLA_ALIGN(nest->nla_len);
+	}
+}
+
+static struct tcmsg *message(struct nlmsghdr *n, uint16_t type, uint16_t flags)
+{
+	struct tcmsg *t = NLMSG_DATA(n);
+
+	memset(n, 0, NLMSG_LENGTH(sizeof(*t)));
+	n->nlmsg_len = NLMSG_LENGTH(sizeof(*t));
+	n->nlmsg_type = type;
+	n->nlmsg_flags = NLM_F_REQUEST | flags;
+	t->tcm_ifindex = ifindex;
+	t->tcm_parent = TC_H_ROOT;
+	return t;
+}
+
+static enum operation operation_draw(bool bfc)
+{
+	if (!bfc && !one_in(4))
+		return ADD;
+	switch (below(500)) {	/* a new qdisc is an empty one, so there are few */
+	case 0:
+		return DEL;
+	case 1:
+		return ANEW;
+	case 2 ... 9:
+		return ADD;
+	case 10 ... 99:
+		return REPLACE;
+	case 100 ... 124:
+		return STRANGE;
+	case 125 ... 149:
+		return CLASS_GET;
+	case 150 ... 164:
+		return CLASS_SET;
+	}
+	return CHANGE;
+}
+
+/* A handle or a class id of about the right shape */
+static uint32_t strange_id(void)
+{
+	static const uint32_t ids[] = {
+		0, 1, 0x10000, 0x10001, 0x10fff, 0x11000, 0x11fff, 0x1ffff, 0x20000, 0x80000000,
+		TC_H_INGRESS, TC_H_ROOT,
+	};
+
+	return one_in(4) ? random64() : ids[below(sizeof(ids) / sizeof(ids[0]))];
+}
+
+/* @handle: what the root's will be when this message comes to its turn, as far as is known */
+static void input_build(struct input *in, bool *bfc, uint32_t *handle)
+{
+	static const struct {
+		uint16_t	type, flags;
+	} how[] = {
+		[ADD] = { RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL },
+		[CHANGE] = { RTM_NEWQDISC, 0 },
+		[REPLACE] = { RTM_NEWQDISC, NLM_F_CREATE | NLM_F_REPLACE },
+		[ANEW] = { RTM_NEWQDISC, NLM_F_CREATE | NLM_F_REPLACE },
+		[DEL] = { RTM_DELQDISC, 0 },
+		[STRANGE] = { RTM_NEWQDISC, NLM_F_CREATE },
+		[CLASS_GET] = { RTM_GETTCLASS, NLM_F_ECHO },
+		[CLASS_SET] = { RTM_NEWTCLASS, NLM_F_CREATE },
+	};
+	enum operation op = operation_draw(*bfc);
+	struct tcmsg *t = message(&in->m.n, how[op].type, how[op].flags | NLM_F_ACK);
+
+	in->operation = op;
+	in->answered = in->looked = false;
+	t->tcm_handle = *handle;
+	switch (op) {
+	case ADD:
+		*bfc = true;
+		break;
+	case ANEW:
+		*handle = t->tcm_handle = *handle == 0x10000 ? 0x20000 : 0x10000;
+		*bfc = true;
+		break;
+	case DEL:
+		*bfc = false;
+		return;
+	case STRANGE:
+		t->tcm_handle = one_in(2) ? 0 : strange_id();
+		do {	/* with none, the handle alone says which one is to be changed */
+			t->tcm_parent = strange_id();
+		} while (!t->tcm_parent || t->tcm_parent == TC_H_ROOT);
+		break;
+	case CLASS_SET:
+		if (one_in(2))
+			in->m.n.nlmsg_type = RTM_DELTCLASS;
+		/* fall through */
+	case CLASS_GET:
+		t->tcm_parent = one_in(2) ? 0 : strange_id();
+		t->tcm_handle = one_in(2) ? 0x10000 + below(0x2100) : strange_id();
+		break;
+	default:
+		break;
+	}
+	if (op != CHANGE || one_in(2))
+		attr_put(&in->m.n, TCA_KIND, "bfc", 4);
+	put_options(&in->m.n);
+}
+
+/* ---- what is shown ---- */
+
+static const struct nlattr *attr_next(const struct nlattr *a, int *left)
+{
+	if (*left < NLA_HDRLEN || a->nla_len < NLA_HDRLEN || a->nla_len > *left)
+		return NULL;
+	*left -= NLA_ALIGN(a->nla_len);
+	return a;
+}
+
+#define each_attr(a, first, len)						\
+	for (int left_ = (len), *l_ = &left_; l_; l_ = NULL)			\
+		for (const struct nlattr *a = (const void *)(first);		\
+		     (a = attr_next(a, l_)); a = (const void *)a + NLA_ALIGN(a->nla_len))
+
+static const void *attr_data(const struct nlattr *a)
+{
+	return (const char *)a + NLA_HDRLEN;
+}
+
+static int attr_len(const struct nlattr *a)
+{
+	return a->nla_len - NLA_HDRLEN;
+}
+
+static uint64_t value_read(const void *p, size_t size)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, p, size);	/* both ends of netlink are this machine, little-endian */
+	return value;
+}
+
+/* Read as the kernel does: the last one counts. */
+static void options_read(struct shown *s, const void *first, int len)
+{
+	each_attr(a, first, len) {
+		uint16_t type = a->nla_type & NLA_TYPE_MASK;
+
+		for (unsigned int i = 0; i < OPTIONS; i++) {
+			if (type != options[i].attr || attr_len(a) != options[i].size)
+				continue;
+			s->has |= 1U << i;
+			s->value[i] = value_read(attr_data(a), options[i].size);
+		}
+		if (type == TCA_BFC_PRIOMAP && attr_len(a) == sizeof(s->priomap)) {
+			s->has_priomap = true;
+			memcpy(s->priomap, attr_data(a), sizeof(s->priomap));
+		}
+	}
+}
+
+static void shown_read(struct shown *s, const struct nlmsghdr *n)
+{
+	const struct tcmsg *t = NLMSG_DATA(n);
+	const void *first = (const char *)t + NLMSG_ALIGN(sizeof(*t));
+	int len = n->nlmsg_len - NLMSG_LENGTH(sizeof(*t));
+
+	s->handle = t->tcm_handle;
+	each_attr(a, first, len) {
+		uint16_t type = a->nla_type & NLA_TYPE_MASK;
+
+		if (type == TCA_KIND)
+			s->bfc = !strcmp(attr_data(a), "bfc");
+		else if (type == TCA_OPTIONS)
+			options_read(s, attr_data(a), attr_len(a));
+		else if (type == TCA_STATS2)
+			each_attr(b, attr_data(a), attr_len(a))
+				if (b->nla_type == TCA_STATS_QUEUE)
+					s->qlen = ((struct gnet_stats_queue *)attr_data(b))->qlen;
+	}
+}
+
+static int option_index(uint16_t attr)
+{
+	unsigned int i = 0;
+
+	while (options[i].attr != attr)
+		i++;
+	return i;
+}
+
+static uint64_t shown_value(const struct shown *s, uint16_t attr)
+{
+	return s->value[option_index(attr)];
+}
+
+/* What is wrong with a configuration by itself; NULL if nothing is */
+static const char *shown_wrong(const struct shown *s)
+{
+	static char text[64];
+	uint64_t lease = shown_value(s, TCA_BFC_LEASE), refresh = shown_value(s, TCA_BFC_REFRESH);
+	uint64_t classes = shown_value(s, TCA_BFC_CLASSES), tpid = shown_value(s, TCA_BFC_TPID);
+	uint64_t flows = shown_value(s, TCA_BFC_FLOWS);
+	unsigned int i;
+
+	for (i = 0; i < OPTIONS; i++) {
+		const struct option *o = &options[i];
+
+		if (s->has >> i & 1 && ((s->value[i] >= o->min && s->value[i] <= o->max) ||
+					(o->zero && !s->value[i])))
+			continue;
+		snprintf(text, sizeof(text), "attribute %u is %llu", o->attr,
+			 (unsigned long long)s->value[i]);
+		return text;
+	}
+	for (i = 0; i <= TC_PRIO_MAX; i++)
+		if (s->priomap[i] >= classes)
+			return "the priomap names a class that is not there";
+	if (!s->has_priomap || shown_value(s, TCA_BFC_QUEUES) % classes ||
+	    (flows && flows < classes))
+		return "queues and classes do not fit";
+	if (tpid != ETH_P_8021AD && tpid != ETH_P_8021Q)
+		return "the TPID is neither";
+	return lease && refresh && lease < 2 * refresh ? "the lease is too short" : NULL;
+}
+
+static bool shown_equal(const struct shown *a, const struct shown *b, bool priomap)
+{
+	return a->bfc == b->bfc && (!a->bfc || (a->handle == b->handle && a->has == b->has &&
+	       !memcmp(a->value, b->value, sizeof(a->value)) &&
+	       (!priomap || !memcmp(a->priomap, b->priomap, sizeof(a->priomap)))));
+}
+
+/* ---- judgement ---- */
+
+static void complain(const struct input *in, const char *what)
+{
+	const struct shown *s = &in->after;
+	unsigned int i;
+
+	for (i = 0; i < OPTIONS; i++)
+		if (s->value[i] != now.value[i])
+			printf("# attribute %u was %llu, is %llu\n", options[i].attr,
+			       (unsigned long long)now.value[i], (unsigned long long)s->value[i]);
+	if (s->bfc != now.bfc || s->handle != now.handle)
+		printf("# handle was %x, is %x\n", now.handle, s->handle);
+	printf("# %s, error %d: %s\n#  ", operation_names[in->operation], in->error, what);
+	for (i = NLMSG_HDRLEN; i < in->m.n.nlmsg_len; i++)
+		printf("%s%02x", i % 4 ? "" : " ", (uint8_t)in->m.bytes[i]);
+	printf("\n");
+	if (++complaints == COMPLAINTS)
+		errx(1, "that is enough");
+}
+
+/* Does a message that was taken make a new qdisc, instead of changing the one that there is? */
+static bool input_creates(const struct input *in)
+{
+	const struct tcmsg *t = NLMSG_DATA(&in->m.n);
+
+	return !now.bfc || (t->tcm_handle && t->tcm_handle != now.handle);
+}
+
+/* What the root should be after a message was taken */
+static struct shown input_expects(const struct input *in, bool *priomap)
+{
+	const struct tcmsg *t = NLMSG_DATA(&in->m.n);
+	const void *first = (const char *)t + NLMSG_ALIGN(sizeof(*t));
+	int len = in->m.n.nlmsg_len - NLMSG_LENGTH(sizeof(*t));
+	bool created = input_creates(in);
+	struct shown want = created ? fresh : now;
+
+	if (created)
+		want.handle = t->tcm_handle;
+	want.has_priomap = false;
+	each_attr(a, first, len)
+		if ((a->nla_type & NLA_TYPE_MASK) == TCA_OPTIONS)
+			options_read(&want, attr_data(a), attr_len(a));
+	/* without one, that of a new qdisc follows from its classes */
+	*priomap = !created || want.has_priomap;
+	want.has_priomap = true;
+	return want;
+}
+
+static void input_judge(struct input *in)
+{
+	const char *wrong = in->after.bfc ? shown_wrong(&in->after) : NULL;
+	bool priomap = true;
+	struct shown want;
+
+	if (!in->answered || !in->looked)
+		errx(1, "no answer");
+	sent_of[in->operation]++;
+	taken_of[in->operation] += !in->error;
+	with_packets += in->after.qlen > 0;
+	if (wrong)
+		complain(in, wrong);
+	if (in->wordless && in->error == EINVAL && in->operation <= ANEW)
+		complain(in, "was refused without a word");
+	if (in->error || in->operation == CLASS_GET) {
+		if (!shown_equal(&now, &in->after, true))
+			complain(in, "was refused and has changed something");
+	} else if (in->operation == STRANGE || in->operation == CLASS_SET) {
+		complain(in, "was taken");
+	} else if (in->operation == DEL) {
+		if (in->after.bfc)
+			complain(in, "is still there");
+	} else {
+		want = input_expects(in, &priomap);
+		if (!shown_equal(&want, &in->after, priomap))
+			complain(in, "is not what is shown");
+		for (unsigned int i = 0; i < OPTIONS; i++)
+			if (!input_creates(in) && options[i].fixed &&
+			    now.value[i] != in->after.value[i])
+				complain(in, "changed what is fixed");
+	}
+	now = in->after;
+}
+
+/* ---- to the kernel and back ---- */
+
+static bool has_words(const struct nlmsghdr *n)
+{
+	const struct nlmsgerr *e = NLMSG_DATA(n);
+
+	if (!(n->nlmsg_flags & NLM_F_ACK_TLVS))
+		return false;
+	each_attr(a, e + 1, (int)(n->nlmsg_len - NLMSG_LENGTH(sizeof(*e))))
+		if (a->nla_type == NLMSGERR_ATTR_MSG)
+			return true;
+	return false;
+}
+
+static void reply_take(const struct nlmsghdr *n, uint32_t first)
+{
+	uint32_t at = n->nlmsg_seq - first;
+	struct input *in = &inputs[at / 2];
+
+	if (at / 2 >= BATCH)
+		return;
+	if (n->nlmsg_type == NLMSG_ERROR && !(at & 1)) {
+		in->answered = true;
+		in->error = -((struct nlmsgerr *)NLMSG_DATA(n))->error;
+		in->wordless = in->error && !has_words(n);
+	} else if (n->nlmsg_type == NLMSG_ERROR) {
+		in->looked = true;
+	} else if (n->nlmsg_type == RTM_NEWQDISC && at & 1) {
+		shown_read(&in->after, n);
+	}
+}
+
+/* Takes in what is there until the acknowledgement of message @last. */
+static void replies(uint32_t first, uint32_t last)
+{
+	static char room[32][REPLY_MAX];
+	struct mmsghdr msgs[32];
+	struct iovec iov[32];
+	int i, got;
+
+	for (;;) {
+		for (i = 0; i < 32; i++) {
+			iov[i] = (struct iovec) { room[i], REPLY_MAX };
+			msgs[i] = (struct mmsghdr) { .msg_hdr = { .msg_iov = &iov[i],
+								  .msg_iovlen = 1 } };
+		}
+		got = recvmmsg(netlink, msgs, 32, MSG_WAITFORONE, NULL);
+		if (got < 0)
+			err(1, "netlink");
+		for (i = 0; i < got; i++) {
+			int left = msgs[i].msg_len;
+			const struct nlmsghdr *n = (const void *)room[i];
+
+			for (; NLMSG_OK(n, (unsigned int)left); n = NLMSG_NEXT(n, left)) {
+				reply_take(n, first);
+				if (n->nlmsg_seq == last && (n->nlmsg_type == NLMSG_ERROR ||
+							     n->nlmsg_type == NLMSG_DONE))
+					return;
+			}
+		}
+	}
+}
+
+static void send_bytes(const void *bytes, size_t len)
+{
+	if (send(netlink, bytes, len, 0) != (ssize_t)len)
+		err(1, "netlink: send");
+}
+
+/* A request for the root qdisc, acknowledged */
+static size_t look_put(char *at, uint32_t seq)
+{
+	struct nlmsghdr *n = (void *)at;
+
+	message(n, RTM_GETQDISC, NLM_F_ECHO | NLM_F_ACK);
+	n->nlmsg_seq = seq;
+	return NLMSG_ALIGN(n->nlmsg_len);
+}
+
+static void batch_run(unsigned int count)
+{
+	static char bytes[BATCH * (MESSAGE_MAX + 64)];
+	uint32_t handle = now.bfc ? now.handle : 0x10000, first = sequence;
+	bool bfc = now.bfc;
+	unsigned int i;
+	size_t len = 0;
+
+	for (i = 0; i < count; i++) {
+		struct input *in = &inputs[i];
+
+		memset(&in->after, 0, sizeof(in->after));
+		input_build(in, &bfc, &handle);
+		in->m.n.nlmsg_seq = sequence++;
+		memcpy(bytes + len, &in->m, in->m.n.nlmsg_len);
+		len += NLMSG_ALIGN(in->m.n.nlmsg_len);
+		len += look_put(bytes + len, sequence++);
+	}
+	send_bytes(bytes, len);
+	replies(first, sequence - 1);
+	for (i = 0; i < count; i++)
+		input_judge(&inputs[i]);
+}
+
+/* class show: all of them, as tc asks */
+static void classes_show(void)
+{
+	struct nlmsghdr n[4];
+
+	message(n, RTM_GETTCLASS, NLM_F_DUMP);
+	n->nlmsg_seq = sequence;
+	send_bytes(n, n->nlmsg_len);
+	replies(sequence + 1, sequence);
+	sequence++;
+}
+
+/* ---- packets ---- */
+
+/* Frames of any length that the device takes, of 256 flows and all priorities */
+static void frames_send(unsigned int count)
+{
+	static uint8_t frame[65536 + ETH_HLEN];
+	struct ethhdr *eth = (void *)frame;
+	struct sockaddr_ll to = {
+		.sll_family = AF_PACKET, .sll_ifindex = ifindex, .sll_halen = ETH_ALEN,
+		.sll_protocol = htons(ETH_P_IP), .sll_addr = { 2, 0, 0, 0, 9, 9 },
+	};
+
+	memcpy(eth->h_dest, to.sll_addr, ETH_ALEN);
+	eth->h_source[0] = 2;
+	eth->h_proto = htons(ETH_P_IP);
+	memcpy(frame + ETH_HLEN, "\x45\0\0\0\0\0\0\0\x40\x11\0\0\x0a\0\0\1\x0a\0\0\2", 20);
+	while (count--) {
+		int prio = below(8), len = 28 + below(mtu - 28 + 1);
+
+		frame[ETH_HLEN + 15] = random64();
+		setsockopt(frames_fd, SOL_SOCKET, SO_PRIORITY, &prio, sizeof(prio));
+		/* one that a full qdisc or no qdisc refuses is what is wanted, too */
+		if (sendto(frames_fd, frame, ETH_HLEN + len, MSG_DONTWAIT, (void *)&to,
+			   sizeof(to)) < 0 && errno != ENOBUFS && errno != EAGAIN)
+			err(1, "a frame of %d bytes", len);
+	}
+}
+
+/* ---- */
+
+static void enter(const char *name)
+{
+	char path[256];
+	int fd;
+
+	snprintf(path, sizeof(path), "/run/netns/%s", name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || setns(fd, CLONE_NEWNET))
+		err(2, "network namespace %s", name);
+	close(fd);
+}
+
+static void begin(const char *dev)
+{
+	int one = 1, room = 32 << 20;
+	struct ifreq ifr = {};
+
+	ifindex = if_nametoindex(dev);
+	if (!ifindex)
+		err(2, "%s", dev);
+	netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+	frames_fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	if (netlink < 0 || frames_fd < 0)
+		err(2, "socket");
+	setsockopt(netlink, SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
+	setsockopt(netlink, SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
+	setsockopt(netlink, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room));
+	setsockopt(netlink, SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof(room));
+	setsockopt(frames_fd, SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof(room));
+	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", dev);
+	if (ioctl(frames_fd, SIOCGIFMTU, &ifr))
+		err(2, "%s: MTU", dev);
+	mtu = ifr.ifr_mtu;
+}
+
+/* A bfc without options: what a new one is like */
+static void learn_fresh(void)
+{
+	struct input *in = &inputs[0];
+	struct tcmsg *t;
+	char look[64];
+
+	t = message(&in->m.n, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL | NLM_F_ACK);
+	t->tcm_handle = 0x10000;
+	attr_put(&in->m.n, TCA_KIND, "bfc", 4);
+	in->m.n.nlmsg_seq = sequence;
+	send_bytes(&in->m, in->m.n.nlmsg_len);
+	send_bytes(look, look_put(look, sequence + 1));
+	replies(sequence, sequence + 1);
+	sequence += 2;
+	if (in->error || !in->after.bfc || shown_wrong(&in->after))
+		errx(2, "no bfc to begin with: %s", in->error ? strerror(in->error) :
+		     shown_wrong(&in->after) ?: "not shown");
+	fresh = now = in->after;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long left, messages = 0, taken = 0;
+	unsigned int i, n;
+
+	if (argc > 2 && !strcmp(argv[1], "-n")) {
+		enter(argv[2]);
+		argc -= 2;
+		argv += 2;
+	}
+	if (argc != 4)
+		errx(2, "usage: optfuzz [-n NETNS] DEV INPUTS SEED");
+	begin(argv[1]);
+	left = strtoul(argv[2], NULL, 0);
+	seed = strtoull(argv[3], NULL, 0);
+	learn_fresh();
+	for (; left; left -= n) {
+		n = left < BATCH ? left : BATCH;
+		frames_send(below(FRAMES));
+		batch_run(n);
+		if (one_in(4))
+			classes_show();
+		usleep(1 + below(3000));
+	}
+
+	for (i = 0; i < OPERATIONS; i++) {
+		printf("# %s: %lu, taken %lu\n", operation_names[i], sent_of[i], taken_of[i]);
+		messages += sent_of[i];
+		taken += taken_of[i];
+	}
+	printf("messages taken refused with-packets %lu %lu %lu %lu\n", messages, taken,
+	       messages - taken, with_packets);
+	return complaints > 0;
+}
