@@ -307,6 +307,7 @@ void hop_pause_rx(struct hop_port *port, const struct hop_frame *f, u64 now)
 {
 	const struct hop_pause_state *s = &f->state;
 	struct hop_peer *peer = &port->peer;
+	u64 changed;
 
 	if (s->first_word + s->count > words_of(port->queues_most) ||
 	    s->lease_ns > HOP_LEASE_MAX_NS) {
@@ -327,8 +328,9 @@ void hop_pause_rx(struct hop_port *port, const struct hop_frame *f, u64 now)
 		return;
 	}
 	port->stats.state_rx++;
-	trace_hop_pause_rx(port, s->seq, s->first_word, s->count, s->lease_ns);
-	pause_kick(port, pause_store(port, s));
+	changed = pause_store(port, s);
+	trace_hop_pause_rx(port, s->seq, s->first_word, s->count, s->lease_ns, changed, now);
+	pause_kick(port, changed);
 	port->lease_at = memchr_inv(port->paused, 0, sizeof(port->paused)) ?
 			 now + s->lease_ns : U64_MAX;
 }
