@@ -41,12 +41,14 @@ plugins:
 tools:
 	$(MAKE) -C selftests
 	$(MAKE) -C userspace/lab
+	$(MAKE) -C userspace/hopmon MAYBE=1
 
 # For the running kernel, or the one whose headers are in KDIR.
 install: all
 	$(MAKE) -C $(KDIR) M=$(MIRROR)/kernel modules_install
 	depmod -a $$($(MAKE) -s -C $(KDIR) kernelrelease)
 	$(MAKE) -C tc-plugin install
+	$(MAKE) -C userspace/hopmon MAYBE=1 install
 
 deps:
 	@selftests/install-packages
