@@ -62,6 +62,9 @@
 #include "sched/threshold.h"
 #include "uapi/bfc.h"
 
+#define CREATE_TRACE_POINTS
+#include "sched/trace_bfc.h"
+
 #define BFC_CONTROL_PACKETS	1024	/* bound of the control class */
 #define BFC_BUCKETS		32	/* fls() of a backlog, the last one also for more */
 #define BFC_NO_FLOW		U32_MAX
@@ -425,6 +428,7 @@ static void bfc_queue_pause(struct bfc_sched *q, struct bfc_queue *sub, u64 now)
 	sub->paused = true;
 	stats->paused_since = now;
 	stats->pauses++;
+	trace_bfc_pause(&q->member, sub - q->queues, sub->backlog, now, now);
 	q->stats.pauses_obeyed++;
 	q->stats.paused++;
 	if (sub->head)
@@ -438,6 +442,7 @@ static void bfc_queue_resume(struct bfc_sched *q, struct bfc_queue *sub, u64 now
 	struct bfc_queue_stats *stats = &q->queue_stats[sub - q->queues];
 
 	sub->paused = false;
+	trace_bfc_resume(&q->member, sub - q->queues, sub->backlog, stats->paused_since, now);
 	stats->paused_ns += now - stats->paused_since;
 	q->stats.paused_ns += now - stats->paused_since;
 	q->stats.resumes_obeyed++;
@@ -726,12 +731,16 @@ static void bfc_enforce_limit(struct Qdisc *sch, struct bfc_queue *own, struct b
 		change->congested |= sub == own;
 		q->stats.drop_limit++;
 		q->queue_stats[sub - q->queues].drops++;
+		trace_bfc_drop(&q->member, sub - q->queues, BFC_TRACE_DROP_LIMIT, skb);
 		qdisc_drop(skb, sch, to_free);
 	}
 }
 
-/* Section 3.3.2, On Enqueue: does this packet's sub-queue exceed Th, itself included? */
-static void bfc_mark(struct Qdisc *sch, struct bfc_queue *sub, struct sk_buff *skb)
+/* Section 3.3.2, On Enqueue: does this packet's sub-queue exceed Th, itself included?
+ *
+ * Return: Th.
+ */
+static u32 bfc_mark(struct Qdisc *sch, struct bfc_queue *sub, struct sk_buff *skb)
 {
 	struct bfc_sched *q = qdisc_priv(sch);
 	u32 th = bfc_threshold(sch, q);
@@ -740,20 +749,21 @@ static void bfc_mark(struct Qdisc *sch, struct bfc_queue *sub, struct sk_buff *s
 	if (th > q->stats.th_max)
 		q->stats.th_max = th;
 	if (sub->backlog <= th || !q->config.pause || unlikely(q->member.stalled))
-		return;
+		return th;
 	handle = hop_handle(&q->member, skb);
 	if (!handle) {
 		q->stats.over_unlabelled++;
-		return;
+		return th;
 	}
 	if (unlikely(hop_elided(&q->member, handle))) {
 		q->stats.elided++;
-		return;
+		return th;
 	}
 	bfc_cb(skb)->handle = handle;
 	hop_pause_inc(&q->member, handle);
 	q->stats.marks++;
 	q->queue_stats[sub - q->queues].marks++;
+	return th;
 }
 
 static void bfc_enqueue_frame(struct sk_buff *skb, struct Qdisc *sch, struct bfc_class *class,
@@ -762,6 +772,7 @@ static void bfc_enqueue_frame(struct sk_buff *skb, struct Qdisc *sch, struct bfc
 	struct bfc_sched *q = qdisc_priv(sch);
 	u64 now = ktime_get_ns();
 	struct bfc_queue *sub;
+	u32 th;
 
 	sub = bfc_assign(q, class, skb, now);
 	bfc_queue_append(q, sub, skb, now);
@@ -770,7 +781,9 @@ static void bfc_enqueue_frame(struct sk_buff *skb, struct Qdisc *sch, struct bfc
 	sch->q.qlen++;
 	change->packets++;
 	change->bytes += qdisc_pkt_len(skb);
-	bfc_mark(sch, sub, skb);
+	th = bfc_mark(sch, sub, skb);
+	trace_bfc_enqueue(&q->member, sub - q->queues, sub->backlog, th, bfc_cb(skb)->handle, skb,
+			  now);
 	if (unlikely(sch->qstats.backlog > q->config.limit))
 		bfc_enforce_limit(sch, sub, change, now, to_free);
 	if (sch->qstats.backlog > q->stats.backlog_max)
@@ -801,16 +814,19 @@ static int bfc_enqueue_gso(struct sk_buff *skb, struct Qdisc *sch, struct bfc_cl
 static int bfc_enqueue_control(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
 {
 	struct bfc_sched *q = qdisc_priv(sch);
+	u64 now = ktime_get_ns();
 
 	if (unlikely(skb_queue_len(&q->control) >= BFC_CONTROL_PACKETS)) {
 		q->stats.drop_control++;
+		trace_bfc_drop(&q->member, BFC_TRACE_CONTROL, BFC_TRACE_DROP_CONTROL, skb);
 		return qdisc_drop(skb, sch, to_free);
 	}
-	bfc_backlog_moves(sch, q, ktime_get_ns());
+	bfc_backlog_moves(sch, q, now);
 	__skb_queue_tail(&q->control, skb);
 	qdisc_qstats_backlog_inc(sch, skb);
 	sch->q.qlen++;
 	q->stats.control++;
+	trace_bfc_enqueue(&q->member, BFC_TRACE_CONTROL, 0, 0, false, skb, now);
 	return NET_XMIT_SUCCESS;
 }
 
@@ -826,6 +842,7 @@ static int bfc_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **
 		if (verdict & __NET_XMIT_BYPASS) {
 			q->stats.drop_filter++;
 			qdisc_qstats_drop(sch);
+			trace_bfc_drop(&q->member, BFC_TRACE_NONE, BFC_TRACE_DROP_FILTER, skb);
 		}
 		__qdisc_drop(skb, to_free);
 		return verdict;
@@ -838,6 +855,7 @@ static int bfc_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **
 		bfc_enqueue_frame(skb, sch, &q->classes[class], &change, to_free);
 	} else if (bfc_enqueue_gso(skb, sch, &q->classes[class], &change, to_free)) {
 		q->stats.drop_gso++;
+		trace_bfc_drop(&q->member, BFC_TRACE_NONE, BFC_TRACE_DROP_GSO, skb);
 		return qdisc_drop(skb, sch, to_free);
 	}
 
@@ -896,6 +914,7 @@ static struct sk_buff *bfc_dequeue_data(struct Qdisc *sch, struct bfc_sched *q, 
 		stats = &q->queue_stats[sub - q->queues];
 		stats->sent++;
 		stats->sent_bytes += qdisc_pkt_len(skb);
+		trace_bfc_dequeue(&q->member, sub - q->queues, sub->backlog, skb, now);
 		return skb;
 	}
 	return NULL;
@@ -909,6 +928,7 @@ static struct sk_buff *bfc_dequeue_control(struct Qdisc *sch, struct bfc_sched *
 		bfc_backlog_moves(sch, q, now);
 		qdisc_qstats_backlog_dec(sch, skb);
 		sch->q.qlen--;
+		trace_bfc_dequeue(&q->member, BFC_TRACE_CONTROL, 0, skb, now);
 	}
 	return skb;
 }
@@ -937,6 +957,8 @@ static bool bfc_tag(struct Qdisc *sch, struct bfc_sched *q, struct sk_buff *skb,
 	if (unlikely(err == -EMSGSIZE) && !bfc_looks_tagged(q, skb))
 		return true;
 	if (unlikely(err)) {
+		trace_bfc_drop(&q->member, control ? BFC_TRACE_CONTROL : bfc_cb(skb)->queue,
+			       BFC_TRACE_DROP_TAG, skb);
 		kfree_skb(skb);
 		qdisc_qstats_drop(sch);
 		q->stats.drop_tag++;
@@ -982,15 +1004,19 @@ static void bfc_reset(struct Qdisc *sch)
 	struct bfc_sched *q = qdisc_priv(sch);
 	u64 now = ktime_get_ns();
 	struct bfc_queue *sub;
+	struct sk_buff *skb;
 
-	__skb_queue_purge(&q->control);
+	while ((skb = __skb_dequeue(&q->control))) {
+		trace_bfc_drop(&q->member, BFC_TRACE_CONTROL, BFC_TRACE_DROP_RESET, skb);
+		kfree_skb(skb);
+	}
 	if (!q->queues)
 		return;
 	for (sub = q->queues; sub < q->queues + q->config.queues; sub++) {
 		while (sub->head) {
-			struct sk_buff *skb = bfc_queue_pop(q, sub, now);
-
+			skb = bfc_queue_pop(q, sub, now);
 			bfc_forget(q, skb, now);
+			trace_bfc_drop(&q->member, sub - q->queues, BFC_TRACE_DROP_RESET, skb);
 			rtnl_kfree_skbs(skb, skb);
 		}
 	}

@@ -320,6 +320,7 @@ void hop_pause_rx(struct hop_port *port, const struct hop_frame *f, u64 now)
 	const struct hop_pause_state *s = &f->state;
 	struct hop_peer *peer = &port->peer;
 	const u64 *words;
+	u64 changed;
 
 	if (s->first_word + s->count > words_of(port->queues_most) ||
 	    s->lease_ns > HOP_LEASE_MAX_NS) {
@@ -342,8 +343,9 @@ void hop_pause_rx(struct hop_port *port, const struct hop_frame *f, u64 now)
 	port->stats.state_rx++;
 	if (port->storm)
 		port->stats.storm_rx++;
-	trace_hop_pause_rx(port, s->seq, s->first_word, s->count, s->lease_ns);
-	pause_kick(port, pause_store(port, s));
+	changed = pause_store(port, s);
+	trace_hop_pause_rx(port, s->seq, s->first_word, s->count, s->lease_ns, changed, now);
+	pause_kick(port, changed);
 	words = port->storm ? port->ignored : port->paused;
 	port->lease_at = memchr_inv(words, 0, sizeof(port->paused)) ? now + s->lease_ns : U64_MAX;
 	hop_watch_paused(port, now);

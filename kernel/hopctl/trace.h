@@ -2,7 +2,9 @@
 /*
  * trace.h - tracepoints
  *
- * All under the system "hopctl"; each names its device.
+ * All under the system "hopctl"; each names its device: by name for people, by namespace (the inode
+ * number of /proc/PID/ns/net) and index for programs. hopmon and scripts read these fields, which
+ * Documentation/tracing.md describes.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM hopctl
@@ -19,6 +21,16 @@
 #define HOP_PAUSE_REPEAT	1
 #define HOP_PAUSE_REFRESH	2
 #endif
+
+#define hop_port_fields						\
+		__field(u32,	netns)				\
+		__field(u32,	ifindex)			\
+		__array(char,	dev,	IFNAMSIZ)
+
+#define hop_port_assign(port)					\
+		__entry->netns = dev_net((port)->dev)->ns.inum;	\
+		__entry->ifindex = (port)->dev->ifindex;	\
+		memcpy(__entry->dev, (port)->dev->name, IFNAMSIZ)
 
 #define hop_show_kind(kind)					\
 	__print_symbolic(kind,					\
@@ -43,11 +55,11 @@ DECLARE_EVENT_CLASS(hop_epoch,
 	TP_PROTO(const struct hop_port *port, u32 epoch),
 	TP_ARGS(port, epoch),
 	TP_STRUCT__entry(
-		__array(char,	dev,	IFNAMSIZ)
+		hop_port_fields
 		__field(u32,	epoch)
 	),
 	TP_fast_assign(
-		memcpy(__entry->dev, port->dev->name, IFNAMSIZ);
+		hop_port_assign(port);
 		__entry->epoch = epoch;
 	),
 	TP_printk("%s epoch=%08x", __entry->dev, __entry->epoch)
@@ -67,11 +79,11 @@ TRACE_EVENT(hop_state,
 	TP_PROTO(const struct hop_port *port, u8 state),
 	TP_ARGS(port, state),
 	TP_STRUCT__entry(
-		__array(char,	dev,	IFNAMSIZ)
+		hop_port_fields
 		__field(u8,	state)
 	),
 	TP_fast_assign(
-		memcpy(__entry->dev, port->dev->name, IFNAMSIZ);
+		hop_port_assign(port);
 		__entry->state = state;
 	),
 	TP_printk("%s %s", __entry->dev, hop_show_state(__entry->state))
@@ -81,14 +93,14 @@ TRACE_EVENT(hop_pause_tx,
 	TP_PROTO(const struct hop_port *port, u32 seq, u16 first, u16 count, int kind),
 	TP_ARGS(port, seq, first, count, kind),
 	TP_STRUCT__entry(
-		__array(char,	dev,	IFNAMSIZ)
+		hop_port_fields
 		__field(u32,	seq)
 		__field(u16,	first)
 		__field(u16,	count)
 		__field(int,	kind)
 	),
 	TP_fast_assign(
-		memcpy(__entry->dev, port->dev->name, IFNAMSIZ);
+		hop_port_assign(port);
 		__entry->seq = seq;
 		__entry->first = first;
 		__entry->count = count;
@@ -99,37 +111,42 @@ TRACE_EVENT(hop_pause_tx,
 );
 
 TRACE_EVENT(hop_pause_rx,
-	TP_PROTO(const struct hop_port *port, u32 seq, u16 first, u16 count, u32 lease),
-	TP_ARGS(port, seq, first, count, lease),
+	TP_PROTO(const struct hop_port *port, u32 seq, u16 first, u16 count, u32 lease,
+		 u64 changed, u64 now),
+	TP_ARGS(port, seq, first, count, lease, changed, now),
 	TP_STRUCT__entry(
-		__array(char,	dev,	IFNAMSIZ)
+		hop_port_fields
 		__field(u32,	seq)
 		__field(u16,	first)
 		__field(u16,	count)
 		__field(u32,	lease)
+		__field(u64,	changed)
+		__field(u64,	time)
 	),
 	TP_fast_assign(
-		memcpy(__entry->dev, port->dev->name, IFNAMSIZ);
+		hop_port_assign(port);
 		__entry->seq = seq;
 		__entry->first = first;
 		__entry->count = count;
 		__entry->lease = lease;
+		__entry->changed = changed;
+		__entry->time = now;
 	),
-	TP_printk("%s seq=%u words=%u+%u lease=%uns", __entry->dev, __entry->seq,
-		  __entry->first, __entry->count, __entry->lease)
+	TP_printk("%s seq=%u words=%u+%u lease=%uns changed=%llx", __entry->dev, __entry->seq,
+		  __entry->first, __entry->count, __entry->lease, __entry->changed)
 );
 
 TRACE_EVENT(hop_pause_count,
 	TP_PROTO(const struct hop_port *port, u16 handle, u16 queue, bool pause),
 	TP_ARGS(port, handle, queue, pause),
 	TP_STRUCT__entry(
-		__array(char,	dev,	IFNAMSIZ)
+		hop_port_fields
 		__field(u16,	handle)
 		__field(u16,	queue)
 		__field(bool,	pause)
 	),
 	TP_fast_assign(
-		memcpy(__entry->dev, port->dev->name, IFNAMSIZ);
+		hop_port_assign(port);
 		__entry->handle = handle;
 		__entry->queue = queue;
 		__entry->pause = pause;
@@ -142,10 +159,10 @@ TRACE_EVENT(hop_lease_expired,
 	TP_PROTO(const struct hop_port *port),
 	TP_ARGS(port),
 	TP_STRUCT__entry(
-		__array(char,	dev,	IFNAMSIZ)
+		hop_port_fields
 	),
 	TP_fast_assign(
-		memcpy(__entry->dev, port->dev->name, IFNAMSIZ);
+		hop_port_assign(port);
 	),
 	TP_printk("%s", __entry->dev)
 );
@@ -168,12 +185,12 @@ TRACE_EVENT(hop_hrtt,
 	TP_PROTO(const struct hop_port *port, u32 raw, u32 used),
 	TP_ARGS(port, raw, used),
 	TP_STRUCT__entry(
-		__array(char,	dev,	IFNAMSIZ)
+		hop_port_fields
 		__field(u32,	raw)
 		__field(u32,	used)
 	),
 	TP_fast_assign(
-		memcpy(__entry->dev, port->dev->name, IFNAMSIZ);
+		hop_port_assign(port);
 		__entry->raw = raw;
 		__entry->used = used;
 	),
