@@ -51,7 +51,7 @@ modules:
 plugins:
 	$(MAKE) -C tc-plugin
 
-tools:
+tools: programs
 	$(MAKE) -C selftests
 	$(MAKE) -C userspace/lab
 
