@@ -112,7 +112,9 @@ const char *attr_word_name(const struct attr_word *words, uint64_t value)
 
 bool attr_is_counter(const struct attr *a)
 {
-	static const char * const counted[] = { "frames", "contents", "times", "packets", "flows" };
+	static const char * const counted[] = {
+		"frames", "contents", "times", "packets", "counters",
+	};
 
 	for (size_t i = 0; i < sizeof(counted) / sizeof(*counted); i++)
 		if (!strcmp(a->unit, counted[i]))
