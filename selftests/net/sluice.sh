@@ -255,8 +255,8 @@ well "all of that" p2
 
 sluice_in sw set p2 rate 100mbit
 found "a rate below the link's" p2 not_bottleneck
-tc_in sw qdisc replace dev p2 root handle 1: tbf rate 100mbit burst 64k latency 10s
-tc_in sw qdisc replace dev p2 parent 1: handle 11: bfc rate 100mbit
+tc_in sw qdisc replace dev p2 root handle 2: tbf rate 100mbit burst 64k latency 10s
+tc_in sw qdisc replace dev p2 parent 2: handle 11: bfc rate 100mbit
 check "tags again" paths_wait 10 state_is tagging
 well "below a tbf" p2
 sluice_in sw set p2 rate auto
@@ -288,7 +288,7 @@ if tc_in sw qdisc add dev p2 clsact 2>/dev/null; then
 	well "clsact without filters" p2
 	tc_in sw filter add dev p2 ingress matchall action ok
 	well "a filter on the way in" p2
-	tc_in sw filter add dev p2 egress matchall classid 1:8001 action ok
+	tc_in sw filter add dev p2 egress matchall classid 1:fff0 action ok
 	found "a filter on the way out" p2 egress_filter
 	paths_from h1 h2
 	paths_udp "data through the filter" 50 10.0.0.2
@@ -303,9 +303,11 @@ attached()
 {
 	local program status
 
+	: >"$PATHS_TMP/bpf"
 	ip netns exec "$(ns_name sw)" "$bpfpass" "$1" p1 >"$PATHS_TMP/bpf" 2>&1 &
 	program=$!
-	if wait_until 5 grep -q attached "$PATHS_TMP/bpf"; then
+	wait_until 5 test -s "$PATHS_TMP/bpf"
+	if grep -q '^attached' "$PATHS_TMP/bpf"; then
 		found "a program is attached" p1 "$2"
 		kill $program
 		wait $program 2>/dev/null
@@ -346,7 +348,7 @@ neighbour()
 	epoch=$((${epoch:-100} + 1))
 	ip netns exec "$(ns_name h2)" "$hopframe" peer eth0 mine=$epoch for=60000 "$@" >/dev/null &
 	hand=$!
-	check "a neighbour: $*" paths_wait 10 state_is "$state"
+	check "a neighbour, which makes it $state" paths_wait 10 state_is "$state"
 }
 leaves()
 {
@@ -372,11 +374,8 @@ check "its pauses come" paths_wait 5 sh -c "[ \"\$('$SLUICE' -n '$(ns_name sw)' 
 found "a host that pauses" p2 untrusted
 leaves
 
-# Which sub-queues are paused: 3, 4, 5 and 64. Data that waits makes it a storm.
-for queue in 3 4 5 64; do
-	:
-done
-sluice_in sw set p2 watchdog 300ms restore 10s
+# 3, 4, 5 and 64; then all, for ever: data that waits makes it a storm
+sluice_in sw set p2 watchdog 100ms restore 1s
 neighbour tagging role=switch at=200 state:seq=1,lease=1000000000,words=38+1
 paused_is() { [ "$(sluice_in sw -j show p2 | jq -c '.[0].paused')" = "$1" ]; }
 check "which sub-queues are paused" paths_wait 2 paused_is "[3,4,5,64]"
@@ -399,17 +398,17 @@ wait "$monitor"
 leaves
 
 diag "too many sub-queues"
-# Handles are 32768, up to 4096 for a neighbour
+# Handles are 32768, up to 4096 for a neighbour, all in a row; the small ones fill what is left
 ns many
-for i in 1 2 3 4 5 6 7 8 9; do
+for i in {1..14}; do
 	ip_in sw link add m$i type veth peer name x$i
 	ip_in sw link set x$i netns "$(ns_name many)"
 	ip_in sw link set m$i up
 	ip_in many link set x$i up
-	tc_in many qdisc replace dev x$i root bfc queues 4094 flows 4094 role switch
+	tc_in many qdisc replace dev x$i root bfc queues $((i > 9 ? 64 : 4094)) flows 4094 role switch
 	tc_in sw qdisc replace dev m$i root bfc queues 16
 done
-check "handles are used up" paths_wait 10 sh -c \
+check "handles are used up" paths_wait 20 sh -c \
 	"'$SLUICE' -n '$(ns_name sw)' -j doctor | jq -e 'any(.[]; .id == \"handles_out\")'"
 is "and one neighbour has too few" "$(sluice_in sw -j doctor |
 	jq '[.[] | select(.id == "handles_short")] | length > 0')" true

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
 #include "sluice.h"
@@ -64,6 +65,18 @@ unsigned int device_index(const char *name)
 	return index;
 }
 
+/*
+ * sysfs shows the devices of the namespace that mounted it, so there has to be another one, for
+ * this program only. Without it doctor knows of no transmit queues.
+ */
+static void sysfs_follow(void)
+{
+	if (unshare(CLONE_NEWNS) || mount("", "/", "none", MS_SLAVE | MS_REC, NULL))
+		return;
+	umount2("/sys", MNT_DETACH);
+	mount("sluice", "/sys", "sysfs", MS_RDONLY, NULL);
+}
+
 static void netns_enter(const char *name)
 {
 	char path[256];
@@ -77,6 +90,7 @@ static void netns_enter(const char *name)
 		die(EXIT_TROUBLE, "cannot enter network namespace \"%s\": %s", name,
 		    strerror(errno));
 	close(fd);
+	sysfs_follow();
 }
 
 static error_t common_parse(int key, char *arg, struct argp_state *state)
