@@ -180,7 +180,7 @@ static void test_table(void)
 	same(cell_of(&p, "STORM"), "yes", "table: storm");
 }
 
-/* Every length and many damages: nothing outside of the message is read (the sanitizer's verdict). */
+/* Every length and many damages: nothing outside of the message is read, says the sanitizer. */
 static void test_damage(void)
 {
 	char good[NL_MESSAGE_MAX];
@@ -194,7 +194,8 @@ static void test_damage(void)
 
 		memcpy(copy, good, cut);
 		for (int n = random64() % 4; n > 0; n--)
-			copy[NLMSG_HDRLEN + random64() % (cut - NLMSG_HDRLEN + 1) - 1] ^= random64();
+			copy[NLMSG_HDRLEN - 1 + random64() % (cut - NLMSG_HDRLEN + 1)] ^=
+				random64();
 		msg->nlmsg_len = cut;
 		port_decode(&p, msg);
 		json_decref(port_json(&p, true));
