@@ -237,6 +237,7 @@ done
 sleep 1.5
 is "nothing is wrong" "$(sluice_in sw doctor; echo $?)" 0
 is "in JSON" "$(sluice_in sw -j doctor | jq -c .)" "[]"
+is "nor on a host" "$(sluice_in h1 doctor; echo $?)" 0
 found "a device without bfc" br0 no_port
 refused "no such device" 'no device "p9"' sluice_in sw doctor p9
 
@@ -337,6 +338,9 @@ fi
 
 diag "troubles of the link, by a neighbour made by hand"
 tc_in h2 qdisc del dev eth0 root
+# A qdisc that took the place of another has other sub-queues than the first ones.
+tc_in sw qdisc del dev p2 root
+tc_in sw qdisc add dev p2 root handle 1: bfc th 1
 sleep 1.5
 found "nobody there" p2 no_neighbour
 # neighbour STATE WORDS...: in the background, until p2 has that state; ends with `leaves`
@@ -406,7 +410,7 @@ for i in {1..14}; do
 	ip_in sw link set m$i up
 	ip_in many link set x$i up
 	tc_in many qdisc replace dev x$i root bfc queues $((i > 9 ? 64 : 4094)) flows 4094 role switch
-	tc_in sw qdisc replace dev m$i root bfc queues 16
+	tc_in sw qdisc replace dev m$i root bfc queues 16 role switch
 done
 check "handles are used up" paths_wait 20 sh -c \
 	"'$SLUICE' -n '$(ns_name sw)' -j doctor | jq -e 'any(.[]; .id == \"handles_out\")'"

@@ -281,6 +281,8 @@ static struct port good_port(void)
 	p.msg[HOP_N_IFNAME] = (struct attr_value){ "eth7", 5 };
 	p.msg[HOP_N_SPEED] = (struct attr_value){ &store[1], 8 };
 	p.port[HOP_A_STATE] = (struct attr_value){ &store[2], 1 };
+	store[10] = HOP_ROLE_SWITCH;
+	p.port[HOP_A_ROLE] = (struct attr_value){ &store[10], 1 };
 	p.port[HOP_A_PEER_QUEUES] = (struct attr_value){ &store[3], 2 };
 	p.port[HOP_A_HANDLES] = (struct attr_value){ &store[4], 2 };
 	p.port[HOP_A_STORM] = (struct attr_value){ &store[5], 1 };
@@ -365,6 +367,8 @@ static void test_doctor_port(void)
 	l = good_look();
 	store[3] = 128, store[4] = 64;
 	same(judged(&l, NULL), "eth7:handles_short(64 handles for 128 sub-queues)", "handles_short");
+	store[10] = HOP_ROLE_HOST;
+	same(judged(&l, NULL), "", "a host needs no handles");
 	l = good_look();
 	store[5] = 1, store[6] = 3;
 	same(judged(&l, NULL), "eth7:storm(3 times so far)", "storm");

@@ -226,7 +226,8 @@ static void judge_port(const struct judge *j, const struct port *p)
 	const char *name = port_name(p);
 
 	judge_state(j, p);
-	if (handles < queues)
+	/* a host pauses nobody and holds no handles */
+	if (port_number(p, HOP_A_ROLE) == HOP_ROLE_SWITCH && handles < queues)
 		say(j, "handles_short", name, "%" PRIu64 " handles for %" PRIu64 " sub-queues",
 		    handles, queues);
 	if (port_number(p, HOP_A_STORM))
