@@ -52,10 +52,9 @@ modules:
 plugins:
 	$(MAKE) -C tc-plugin
 
-tools:
+tools: programs
 	$(MAKE) -C selftests
 	$(MAKE) -C userspace/lab
-	$(MAKE) -C userspace/hopmon MAYBE=1
 
 # A program whose libraries are not installed says so, and is left out; with MAYBE= it must be there.
 MAYBE	?= 1

@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_sluice.c - the command sluice without a kernel: values, messages, words, doctor's rules
+ *
+ * Messages are made by hand, attribute by attribute, also cut off and damaged ones.
+ */
+#define _GNU_SOURCE
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../../userspace/sluice/attr.c"
+#include "../../userspace/sluice/nl.c"
+#include "../../userspace/sluice/options.c"
+#include "../../userspace/sluice/port.c"
+#include "../../userspace/sluice/show.c"
+#include "../../userspace/sluice/doctor_rules.c"
+
+static unsigned int done, failed;
+
+static void check(bool ok, const char *what)
+{
+	failed += !ok;
+	printf("%sok %u %s\n", ok ? "" : "not ", ++done, what);
+}
+
+static void same(const char *got, const char *want, const char *what)
+{
+	bool ok = got && !strcmp(got, want);
+
+	check(ok, what);
+	if (!ok)
+		printf("# is \"%s\", should be \"%s\"\n", got, want);
+}
+
+/* What main.c has. */
+struct call call;
+const struct argp common_argp;
+
+void verb_parse(const struct argp *argp, int argc, char **argv, void *input) {}
+unsigned int device_index(const char *name) { return 1; }
+void print_json(json_t *root) { json_decref(root); }
+
+void die(int status, const char *fmt, ...)
+{
+	printf("# dies: %s\n", fmt);
+	exit(status ?: 1);
+}
+
+/* splitmix64: the same numbers on every machine */
+static uint64_t seed = 1;
+
+static uint64_t random64(void)
+{
+	uint64_t z = seed += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+	return z ^ z >> 31;
+}
+
+/* Values. */
+
+static void test_texts(void)
+{
+	char buf[ATTR_TEXT_MAX];
+
+	same(text_time(buf, 0), "0ns", "0 ns");
+	same(text_time(buf, 1500), "1.5us", "1500 ns");
+	same(text_time(buf, 1000000001), "1.000000001s", "no digit is lost");
+	same(text_rate(buf, 1250000000), "10Gbit", "10 Gbit/s");
+	same(text_rate(buf, UINT64_MAX), "18446744073709551615bps", "more than bits can say");
+	same(text_bytes(buf, 65536), "64Kb", "64 KiB");
+	same(text_bytes(buf, 65537), "65537b", "what is no whole KiB");
+}
+
+/* A message as the family sends it. */
+static size_t message(char *buf, bool mac)
+{
+	static const uint64_t paused[] = { 1ULL << 3 | 1ULL << 4 | 1ULL << 5 | 1ULL << 63, 1 << 1 };
+	struct nlmsghdr *msg = mnl_nlmsg_put_header(buf);
+	struct genlmsghdr *genl = mnl_nlmsg_put_extra_header(msg, sizeof(*genl));
+	struct nlattr *nest;
+
+	msg->nlmsg_type = 27;
+	genl->cmd = HOP_CMD_PORT_GET;
+	genl->version = 1;
+	mnl_attr_put_u32(msg, HOP_N_IFINDEX, 7);
+	mnl_attr_put_strz(msg, HOP_N_IFNAME, "eth7");
+	mnl_attr_put_u16(msg, HOP_N_QUEUES, 128);
+	mnl_attr_put_u64(msg, HOP_N_SPEED, 1250000000);
+	mnl_attr_put(msg, HOP_N_PAUSED, sizeof(paused), paused);
+	nest = mnl_attr_nest_start(msg, HOP_N_PORT);
+	mnl_attr_put_u8(msg, HOP_A_STATE, HOP_STATE_PROBE_TAG);
+	mnl_attr_put_u8(msg, HOP_A_ROLE, HOP_ROLE_SWITCH);
+	mnl_attr_put_u8(msg, HOP_A_PEER_ROLE, HOP_ROLE_HOST);
+	if (mac)
+		mnl_attr_put(msg, HOP_A_PEER_MAC, 6, "\x02\0\0\0\x01\xff");
+	mnl_attr_put_u16(msg, HOP_A_PEER_QUEUES, 32);
+	mnl_attr_put_u32(msg, HOP_A_HRTT_RAW, 1111);
+	mnl_attr_put_u32(msg, HOP_A_HRTT, 2222);
+	mnl_attr_put_u64(msg, HOP_A_HELLO_TX, 1ULL << 40);
+	mnl_attr_put_u8(msg, HOP_A_TIER, HOP_TIER_UP);
+	mnl_attr_put_u8(msg, HOP_A_STORM, 1);
+	mnl_attr_nest_end(msg, nest);
+	return msg->nlmsg_len;
+}
+
+static const char *member(json_t *root, const char *key)
+{
+	static char text[256];
+	json_t *v = json_object_get(root, key);
+	char *dump = json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT);
+
+	snprintf(text, sizeof(text), "%s", dump ?: "(nothing)");
+	free(dump);
+	return text;
+}
+
+static void test_message(void)
+{
+	char buf[NL_MESSAGE_MAX];
+	json_t *root, *port;
+	struct port p;
+
+	message(buf, true);
+	port_decode(&p, (void *)buf);
+	root = port_json(&p, true);
+	port = json_object_get(root, "port");
+	same(member(root, "dev"), "\"eth7\"", "dev");
+	same(member(root, "speed"), "1250000000", "speed in bytes per second");
+	same(member(root, "paused"), "[3,4,5,63,65]", "which sub-queues are paused");
+	same(member(root, "pausing"), "(nothing)", "what is not said is not there");
+	same(member(port, "state"), "\"probe_tag\"", "state");
+	same(member(port, "peer_role"), "\"host\"", "peer_role");
+	same(member(port, "peer_mac"), "\"02:00:00:00:01:ff\"", "peer_mac");
+	same(member(port, "hrtt_raw"), "1111", "hrtt_raw is the measured one");
+	same(member(port, "hrtt"), "2222", "hrtt is the used one");
+	same(member(port, "hello_tx"), "1099511627776", "counters have 64 bits");
+	same(member(port, "storm"), "true", "storm");
+	same(member(port, "tier"), "\"up\"", "tier");
+	json_decref(root);
+	root = port_json(&p, false);
+	port = json_object_get(root, "port");
+	same(member(port, "hello_tx"), "(nothing)", "counters only if asked for");
+	same(member(port, "hrtt"), "2222", "gauges always");
+	json_decref(root);
+}
+
+static const char *cell_of(const struct port *p, const char *title)
+{
+	static char text[256];
+
+	for (size_t c = 0; c < ARRAY_SIZE(columns); c++) {
+		char *s;
+
+		if (strcmp(columns[c].title, title))
+			continue;
+		s = cell(p, &columns[c]);
+		snprintf(text, sizeof(text), "%s", s);
+		free(s);
+		return text;
+	}
+	return "no such column";
+}
+
+static void test_table(void)
+{
+	char buf[NL_MESSAGE_MAX];
+	struct port p;
+
+	message(buf, false);
+	port_decode(&p, (void *)buf);
+	same(cell_of(&p, "HRTT-RAW"), "1.111us", "table: measured HRTT");
+	same(cell_of(&p, "HRTT"), "2.222us", "table: used HRTT");
+	same(cell_of(&p, "SPEED"), "10Gbit", "table: speed");
+	same(cell_of(&p, "PAUSED"), "3-5,63,65", "table: runs of sub-queues");
+	same(cell_of(&p, "PAUSING"), "none", "table: none");
+	same(cell_of(&p, "PEER-MAC"), "-", "table: no neighbour");
+	same(cell_of(&p, "STORM"), "yes", "table: storm");
+}
+
+/* Every length and many damages: nothing outside of the message is read, says the sanitizer. */
+static void test_damage(void)
+{
+	char good[NL_MESSAGE_MAX];
+	size_t len = message(good, true);
+
+	for (int i = 0; i < 20000; i++) {
+		size_t cut = random64() % (len - NLMSG_HDRLEN + 1) + NLMSG_HDRLEN;
+		char *copy = malloc(cut);
+		struct nlmsghdr *msg = (void *)copy;
+		struct port p;
+
+		memcpy(copy, good, cut);
+		for (int n = random64() % 4; n > 0; n--)
+			copy[NLMSG_HDRLEN - 1 + random64() % (cut - NLMSG_HDRLEN + 1)] ^=
+				random64();
+		msg->nlmsg_len = cut;
+		port_decode(&p, msg);
+		json_decref(port_json(&p, true));
+		for (size_t c = 0; c < ARRAY_SIZE(columns); c++)
+			free(cell(&p, &columns[c]));
+		free(copy);
+	}
+	check(true, "cut off and damaged messages");
+}
+
+/* Words. */
+
+static void test_options(void)
+{
+	static const struct {
+		const char *words[2];
+		long long value;	/* -1: refused */
+		int used;
+	} cases[] = {
+		{ { "th", "64k" }, 65536, 2 }, { { "th", "auto" }, 0, 2 }, { { "th", "1500" }, 1500, 2 },
+		{ { "th", "-1" }, -1 }, { { "th", "0x10" }, -1 }, { { "th", "5gb" }, -1 },
+		{ { "hrtt", "1.5us" }, 1500, 2 }, { { "hrtt", "10" }, -1 }, { { "hrtt", "0.2ns" }, -1 },
+		{ { "hrtt", "0" }, 0, 2 }, { { "hrtt", "1e3us" }, -1 }, { { "hrtt", "5s" }, -1 },
+		{ { "watchdog", "50ms" }, 50000000, 2 }, { { "restore", "auto" }, 0, 2 },
+		{ { "rate", "10gbit" }, 1250000000, 2 }, { { "rate", "8" }, 1, 2 },
+		{ { "rate", "1mbps" }, 1000000, 2 }, { { "rate", "inf" }, -1 },
+		{ { "th-scale", "150%" }, 150, 2 }, { { "th-scale", "150" }, 150, 2 },
+		{ { "th-scale", "auto" }, -1 }, { { "peer", "switch" }, HOP_ROLE_SWITCH, 2 },
+		{ { "peer", "router" }, -1 }, { { "peer", NULL }, -1 },
+		{ { "tier", "up" }, HOP_TIER_UP, 2 }, { { "tpid", "802.1q" }, 0x8100, 2 },
+		{ { "tag", "off" }, 0, 2 }, { { "tag", "on" }, 1, 2 }, { { "tag", "th" }, 1, 1 },
+		{ { "notag", "on" }, 0, 1 }, { { "nowatch", NULL }, 0, 1 }, { { "pause", NULL }, 1, 1 },
+		{ { "queues", "70000" }, -1 }, { { "version", "1" }, -1 }, { { "", "1" }, -1 },
+	};
+	char error[OPTION_ERROR_MAX], name[64];
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char *words[2] = { (char *)cases[i].words[0], (char *)cases[i].words[1] };
+		struct setting s = {};
+		int used = option_parse(&s, words[1] ? 2 : 1, words, error);
+		bool ok = cases[i].value < 0 ? used == -1 :
+			  used == cases[i].used && s.value == (uint64_t)cases[i].value;
+
+		snprintf(name, sizeof(name), "%s %s", words[0], words[1] ?: "");
+		check(ok, name);
+		if (!ok)
+			printf("# uses %d, value %llu\n", used, (unsigned long long)s.value);
+	}
+	option_parse(&(struct setting){}, 2, (char *[]){ "peer", "router" }, error);
+	same(error, "\"peer\" takes one of auto, host, switch, not \"router\"", "says what it takes");
+}
+
+/* Doctor: what is found, as words. */
+
+static char found_ids[1024];
+
+static void note_id(void *ctx, const struct complaint *c, const char *dev, const char *detail)
+{
+	size_t n = strlen(found_ids);
+
+	snprintf(found_ids + n, sizeof(found_ids) - n, "%s%s%s%s%s%s%s", n ? " " : "", dev ?: "",
+		 dev ? ":" : "", c->id, *detail ? "(" : "", detail, *detail ? ")" : "");
+}
+
+static const char *judged(const struct look *look, const char *dev)
+{
+	found_ids[0] = '\0';
+	doctor_judge(look, dev, note_id, NULL);
+	return found_ids;
+}
+
+/* A port of which nothing is wrong. */
+static uint64_t store[32];
+static struct port good_port(void)
+{
+	struct port p = {};
+
+	memset(store, 0, sizeof(store));
+	store[0] = 7;
+	store[1] = 1250000000;
+	store[2] = HOP_STATE_TAGGING;
+	p.msg[HOP_N_IFINDEX] = (struct attr_value){ &store[0], 4 };
+	p.msg[HOP_N_IFNAME] = (struct attr_value){ "eth7", 5 };
+	p.msg[HOP_N_SPEED] = (struct attr_value){ &store[1], 8 };
+	p.port[HOP_A_STATE] = (struct attr_value){ &store[2], 1 };
+	store[10] = HOP_ROLE_SWITCH;
+	p.port[HOP_A_ROLE] = (struct attr_value){ &store[10], 1 };
+	p.port[HOP_A_PEER_QUEUES] = (struct attr_value){ &store[3], 2 };
+	p.port[HOP_A_HANDLES] = (struct attr_value){ &store[4], 2 };
+	p.port[HOP_A_STORM] = (struct attr_value){ &store[5], 1 };
+	p.port[HOP_A_STORMS] = (struct attr_value){ &store[6], 8 };
+	p.port[HOP_A_COUNTER_LEAKS] = (struct attr_value){ &store[7], 8 };
+	p.port[HOP_A_RX_UNTRUSTED] = (struct attr_value){ &store[8], 8 };
+	p.port[HOP_A_HANDLE_FORGED] = (struct attr_value){ &store[9], 8 };
+	return p;
+}
+
+static struct port port;
+static struct qdisc qdisc[3];
+static struct device device[2];
+
+static struct look good_look(void)
+{
+	port = good_port();
+	memset(device, 0, sizeof(device));
+	memset(qdisc, 0, sizeof(qdisc));
+	device[0] = (struct device) { .ifindex = 7, .name = "eth7", .mtu = 1500, .tx_queues = 1 };
+	device[1] = (struct device) { .ifindex = 8, .name = "br0", .mtu = 1500, .tx_queues = 1 };
+	qdisc[0] = (struct qdisc) {
+		.ifindex = 7, .handle = 0x10000, .parent = 0xffffffff, .kind = "bfc", .bfc = true,
+		.version = BFC_VERSION,
+	};
+	return (struct look) {
+		.module_hopctl = true, .module_bfc = true, .family = true, .admin = true,
+		.version = HOP_VERSION, .handles = 100, .handles_used = 99,
+		.ports = { &port, 1 }, .qdiscs = { qdisc, 1 }, .devices = device, .n_devices = 2,
+	};
+}
+
+static void test_doctor_box(void)
+{
+	struct look l = good_look();
+
+	same(judged(&l, NULL), "", "nothing is wrong");
+	l.module_bfc = false;
+	same(judged(&l, NULL), "module_bfc", "module_bfc");
+	l = good_look();
+	l.module_hopctl = l.family = false;
+	same(judged(&l, NULL), "module_hopctl", "module_hopctl");
+	l = good_look();
+	l.family = false;
+	same(judged(&l, NULL), "no_family", "no_family");
+	l = good_look();
+	l.admin = false;
+	same(judged(&l, NULL), "no_admin", "no_admin");
+	l = good_look();
+	l.version = HOP_VERSION + 1;
+	same(judged(&l, NULL), "version_hopctl(program 1, module 2)", "version_hopctl");
+	l = good_look();
+	qdisc[0].version = BFC_VERSION + 1;
+	same(judged(&l, NULL), "version_bfc(program 1, module 2)", "version_bfc");
+	l = good_look();
+	l.qdiscs.count = 0;
+	same(judged(&l, NULL), "no_ports", "no_ports");
+	same(judged(&l, "eth7"), "eth7:no_port", "no_port");
+	l = good_look();
+	l.handles_used = 100;
+	same(judged(&l, NULL), "handles_out(100 of 100 are used)", "handles_out");
+}
+
+static void test_doctor_port(void)
+{
+	static const char * const states[] = {
+		"", "eth7:no_neighbour", "eth7:no_strip", "eth7:tpid", "eth7:probing",
+		"eth7:probe_size(MTU 1500: with the tag 1504)", "eth7:probe_tag", "eth7:shared",
+		"eth7:no_carrier", "eth7:disabled",
+	};
+	struct look l;
+
+	_Static_assert(ARRAY_SIZE(states) == __HOP_STATE_MAX, "a state without advice");
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
+		l = good_look();
+		store[2] = i;
+		same(judged(&l, NULL), states[i], i ? states[i] : "tagging");
+	}
+	l = good_look();
+	store[2] = 200;
+	same(judged(&l, NULL), "", "a state of the future");
+	l = good_look();
+	store[3] = 128, store[4] = 64;
+	same(judged(&l, NULL), "eth7:handles_short(64 handles for 128 sub-queues)", "handles_short");
+	store[10] = HOP_ROLE_HOST;
+	same(judged(&l, NULL), "", "a host needs no handles");
+	l = good_look();
+	store[5] = 1, store[6] = 3;
+	same(judged(&l, NULL), "eth7:storm(3 times so far)", "storm");
+	l = good_look();
+	store[7] = 1;
+	same(judged(&l, NULL), "eth7:counter_leaks(1 times)", "counter_leaks");
+	l = good_look();
+	store[8] = 2;
+	same(judged(&l, NULL), "eth7:untrusted(2 times)", "untrusted");
+	l = good_look();
+	store[9] = 5;
+	same(judged(&l, NULL), "eth7:handle_forged(5 packets)", "handle_forged");
+	same(judged(&l, "br0"), "br0:no_port", "another device");
+	l = good_look();
+	store[1] = 0;
+	same(judged(&l, NULL), "eth7:speed_unknown", "speed_unknown");
+	qdisc[0].bfc_rate = 125000;
+	same(judged(&l, NULL), "", "but not if rate says it");
+}
+
+static void test_doctor_qdiscs(void)
+{
+	struct look l = good_look();
+
+	qdisc[0].bfc_rate = 125000000;
+	same(judged(&l, NULL), "eth7:not_bottleneck(rate 1Gbit, the link has 10Gbit)",
+	     "not_bottleneck");
+	/* the same below a tbf */
+	qdisc[1] = (struct qdisc) {
+		.ifindex = 7, .handle = 0x20000, .parent = 0xffffffff, .kind = "tbf", .rate = 125000000,
+	};
+	qdisc[0].parent = 0x20001;
+	l.qdiscs.count = 2;
+	same(judged(&l, NULL), "", "below a tbf of the same rate");
+	qdisc[0].bfc_rate = 0;
+	same(judged(&l, NULL), "eth7:rate_not_shaper(bfc reckons with 10Gbit, tbf sends 1Gbit)",
+	     "rate_not_shaper");
+	qdisc[1].ifindex = 8;
+	qdisc[0].bfc_rate = 125000000;
+	same(judged(&l, NULL), "eth7:not_bottleneck(rate 1Gbit, the link has 10Gbit)",
+	     "a tbf of another device");
+
+	l = good_look();
+	device[0].tx_queues = 2;
+	same(judged(&l, NULL), "eth7:one_lock(2 transmit queues)", "one_lock");
+	qdisc[1] = (struct qdisc) {
+		.ifindex = 7, .handle = 0x20000, .parent = 0xffffffff, .kind = "mq",
+	};
+	qdisc[0].parent = 0x20001;
+	l.qdiscs.count = 2;
+	same(judged(&l, NULL), "eth7:mq_part(1 of 2 have one)", "mq_part");
+	qdisc[2] = qdisc[0];
+	qdisc[2].handle = 0x30000;
+	qdisc[2].parent = 0x20002;
+	l.qdiscs.count = 3;
+	same(judged(&l, NULL), "", "each queue of mq has one");
+}
+
+static void test_doctor_device(void)
+{
+	struct look l = good_look();
+
+	device[0].lro = true;
+	same(judged(&l, NULL), "eth7:lro", "lro");
+	l = good_look();
+	device[0].gro_hw = true;
+	same(judged(&l, NULL), "eth7:gro_hw", "gro_hw");
+	l = good_look();
+	device[0].stag_filter = true;
+	same(judged(&l, NULL), "eth7:stag_filter", "stag_filter");
+	l = good_look();
+	device[0].filters = 2;
+	same(judged(&l, NULL), "eth7:egress_filter(2 filters)", "egress_filter");
+	l = good_look();
+	device[0].tcx = 1;
+	same(judged(&l, NULL), "eth7:tcx_egress(1 programs)", "tcx_egress");
+	l = good_look();
+	device[0].xdp = true;
+	same(judged(&l, NULL), "eth7:xdp", "xdp");
+	l = good_look();
+	device[0].flowtable = true;
+	same(judged(&l, NULL), "eth7:flowtable", "flowtable");
+	l = good_look();
+	device[0].switchdev = true;
+	same(judged(&l, NULL), "eth7:switchdev", "switchdev");
+	l = good_look();
+	device[0].master = 8;
+	device[1].group_fwd_mask = 0x4000;
+	same(judged(&l, NULL), "eth7:group_fwd_mask(br0 forwards 01:80:C2:00:00:0E)",
+	     "group_fwd_mask");
+	device[1].group_fwd_mask = 0xbfff;
+	same(judged(&l, NULL), "", "other groups may be forwarded");
+	/* what is not a port is nobody's business */
+	l = good_look();
+	device[1].xdp = device[1].lro = true;
+	same(judged(&l, NULL), "", "other devices");
+}
+
+int main(void)
+{
+	printf("KTAP version 1\n");
+	test_texts();
+	test_message();
+	test_table();
+	test_damage();
+	test_options();
+	test_doctor_box();
+	test_doctor_port();
+	test_doctor_qdiscs();
+	test_doctor_device();
+	printf("1..%u\n", done);
+	return failed != 0;
+}

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * doctor_rules.c - from what was seen to what there is to say; asks nobody anything
+ *
+ * Documentation/doctor.md has the same list.
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/pkt_sched.h>
+
+#include "doctor.h"
+#include "sluice.h"
+
+#define LLDP_GROUP_BIT	14	/* 01:80:C2:00:00:0E in a bridge's group_fwd_mask */
+#define TAG_BYTES	4
+
+#define NOTE	SEVERITY_NOTE
+#define WARNING	SEVERITY_WARNING
+#define ERROR	SEVERITY_ERROR
+
+const struct complaint complaints[] = {
+	{ "module_hopctl", ERROR, "the module hopctl is not loaded",
+	  "modprobe sch_bfc, which brings it" },
+	{ "module_bfc", ERROR, "the module sch_bfc is not loaded", "modprobe sch_bfc" },
+	{ "no_family", ERROR, "the kernel has no netlink family hopctl",
+	  "the modules are older than this program: install both from one version" },
+	{ "no_admin", NOTE, "not everything can be seen without CAP_NET_ADMIN", "be root" },
+	{ "version_hopctl", ERROR, "this program and the module hopctl are out of step",
+	  "install modules and programs from one version, and load the modules anew" },
+	{ "version_bfc", ERROR, "this program and the module sch_bfc are out of step",
+	  "install modules and programs from one version, and load the modules anew" },
+	{ "no_ports", WARNING, "no device here has a bfc qdisc",
+	  "tc qdisc replace dev DEV root bfc, on every port" },
+	{ "no_port", WARNING, "the device has no bfc qdisc", "tc qdisc replace dev DEV root bfc" },
+	{ "handles_out", WARNING, "the namespace has run out of handles",
+	  "fewer queues on the neighbours' ports" },
+
+	{ "no_neighbour", WARNING, "nobody answers on this link",
+	  "put bfc on the other end; frames to 01:80:C2:00:00:0E have to pass what is in between" },
+	{ "no_strip", ERROR, "the neighbour does not take tags off",
+	  "see why on the neighbour: its receive hook is not in place" },
+	{ "tpid", ERROR, "the neighbour uses another TPID", "set the same tpid at both ends" },
+	{ "probing", NOTE, "probes are under way", "wait, and ask again" },
+	{ "probe_size", ERROR, "tagged frames of full size do not pass",
+	  "raise the MTU of what is in between by 4 bytes, or lower this one's" },
+	{ "probe_tag", ERROR, "untagged frames pass, tagged ones do not",
+	  "ethtool -K DEV rx-vlan-stag-filter off at both ends, or tpid 802.1q" },
+	{ "shared", ERROR, "more than one neighbour is on this link",
+	  "a link has two ends: no hub, plain switch or bridge may be in between" },
+	{ "no_carrier", WARNING, "the device has no carrier",
+	  "ip link set DEV up, and see to the cable" },
+	{ "disabled", NOTE, "tagging is turned off", "sluice set DEV tag on" },
+
+	{ "handles_short", WARNING, "some of the neighbour's sub-queues cannot be paused",
+	  "fewer queues on the neighbours' ports: there are not handles for all" },
+	{ "storm", ERROR, "the neighbour never lets go, and its pauses are ignored",
+	  "look at the neighbour: what does not leave it any more?" },
+	{ "counter_leaks", ERROR, "pause counters had to be set back",
+	  "report it with the versions of kernel and modules: it is a bug" },
+	{ "untrusted", WARNING, "the neighbour is taken for a host, and its pauses are ignored",
+	  "if it is a switch: sluice set DEV peer switch" },
+	{ "handle_forged", WARNING, "a program on this box writes tc_index",
+	  "find the tc or BPF program that does, and take it off" },
+	{ "speed_unknown", WARNING, "the device does not say how fast it is",
+	  "sluice set DEV rate RATE" },
+
+	{ "not_bottleneck", WARNING, "packets do not wait in bfc: nothing shapes to its rate",
+	  "put bfc below a tbf of that rate, or take rate away" },
+	{ "rate_not_shaper", WARNING, "bfc does not know the rate of the shaper above it",
+	  "sluice set DEV rate RATE, with the shaper's" },
+	{ "mq_part", WARNING, "some transmit queues have no bfc",
+	  "put bfc below each class of mq, or one at the root" },
+	{ "one_lock", NOTE, "several transmit queues share one bfc and its lock",
+	  "for the highest rates: mq at the root, and bfc below each of its classes" },
+
+	{ "gro_hw", WARNING, "the card merges frames before their tags are seen",
+	  "ethtool -K DEV rx-gro-hw off" },
+	{ "lro", WARNING, "large receive offload merges frames of several flows of one tag",
+	  "ethtool -K DEV lro off" },
+	{ "stag_filter", WARNING, "the card drops 802.1ad ids that nobody asked for",
+	  "ethtool -K DEV rx-vlan-stag-filter off" },
+	{ "egress_filter", WARNING, "a tc filter on the way out may overwrite tc_index",
+	  "take it off, or let it end with `continue`; see tc filter show dev DEV egress" },
+	{ "tcx_egress", WARNING, "a BPF program on the way out may overwrite tc_index",
+	  "see that it does not write tc_index: bpftool net show dev DEV" },
+	{ "xdp", WARNING, "an XDP program sees frames first, and may forward past bfc",
+	  "see that it leaves tagged and control frames alone and redirects nothing" },
+	{ "flowtable", WARNING, "a flowtable's hardware offload forwards past bfc",
+	  "take `flags offload` off the flowtable, or the device out of it" },
+	{ "switchdev", WARNING, "the switch's hardware may forward past bfc",
+	  "forward in software on these ports, or use the hardware's own flow control" },
+	{ "group_fwd_mask", ERROR, "control frames are forwarded from one link to another",
+	  "clear bit 14 (0x4000) of group_fwd_mask: ip link set DEV type bridge group_fwd_mask 0" },
+};
+
+const size_t n_complaints = ARRAY_SIZE(complaints);
+
+/**
+ * struct judge - while findings are collected
+ * @look: what was seen
+ * @dev: only of this device, or NULL
+ * @found: takes them
+ * @ctx: for @found
+ */
+struct judge {
+	const struct look *look;
+	const char *dev;
+	doctor_fn found;
+	void *ctx;
+};
+
+static void __attribute__((format(printf, 4, 5)))
+say(const struct judge *j, const char *id, const char *dev, const char *fmt, ...)
+{
+	char detail[256];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(detail, sizeof(detail), fmt, args);
+	va_end(args);
+	for (size_t i = 0; i < n_complaints; i++)
+		if (!strcmp(complaints[i].id, id)) {
+			j->found(j->ctx, &complaints[i], dev, detail);
+			return;
+		}
+	abort();	/* a finding that is not in the list */
+}
+
+static bool wanted(const struct judge *j, const char *name)
+{
+	return !j->dev || !strcmp(j->dev, name);
+}
+
+static const struct device *device_of(const struct look *look, uint64_t ifindex)
+{
+	for (size_t i = 0; i < look->n_devices; i++)
+		if (look->devices[i].ifindex == ifindex)
+			return &look->devices[i];
+	return NULL;
+}
+
+static const struct port *port_of(const struct look *look, uint64_t ifindex)
+{
+	for (size_t i = 0; i < look->ports.count; i++)
+		if (attr_number(&look->ports.list[i].msg[HOP_N_IFINDEX]) == ifindex)
+			return &look->ports.list[i];
+	return NULL;
+}
+
+static bool has_bfc(const struct look *look, unsigned int ifindex)
+{
+	for (size_t i = 0; i < look->qdiscs.count; i++)
+		if (look->qdiscs.list[i].bfc && look->qdiscs.list[i].ifindex == ifindex)
+			return true;
+	return false;
+}
+
+static void judge_box(const struct judge *j)
+{
+	const struct look *look = j->look;
+	uint32_t version = BFC_VERSION;
+	bool any = false;
+
+	if (!look->module_hopctl)
+		say(j, "module_hopctl", NULL, "%s", "");
+	if (!look->module_bfc)
+		say(j, "module_bfc", NULL, "%s", "");
+	if (look->module_hopctl && !look->family)
+		say(j, "no_family", NULL, "%s", "");
+	if (!look->admin)
+		say(j, "no_admin", NULL, "%s", "");
+	if (look->version && look->version != HOP_VERSION)
+		say(j, "version_hopctl", NULL, "program %u, module %u", HOP_VERSION, look->version);
+	for (size_t i = 0; i < look->qdiscs.count; i++) {
+		any |= look->qdiscs.list[i].bfc;
+		if (look->qdiscs.list[i].bfc && look->qdiscs.list[i].version != BFC_VERSION)
+			version = look->qdiscs.list[i].version;
+	}
+	if (version != BFC_VERSION)
+		say(j, "version_bfc", NULL, "program %u, module %u", BFC_VERSION, version);
+	if (!any && !j->dev)
+		say(j, "no_ports", NULL, "%s", "");
+	if (look->handles && look->handles_used >= look->handles)
+		say(j, "handles_out", NULL, "%u of %u are used", look->handles_used, look->handles);
+}
+
+static void judge_state(const struct judge *j, const struct port *p)
+{
+	static const char * const ids[] = {
+		[HOP_STATE_NO_NEIGHBOUR] = "no_neighbour", [HOP_STATE_NO_STRIP] = "no_strip",
+		[HOP_STATE_TPID] = "tpid", [HOP_STATE_PROBING] = "probing",
+		[HOP_STATE_PROBE_SIZE] = "probe_size", [HOP_STATE_PROBE_TAG] = "probe_tag",
+		[HOP_STATE_SHARED] = "shared", [HOP_STATE_NO_CARRIER] = "no_carrier",
+		[HOP_STATE_DISABLED] = "disabled",
+	};
+	const struct device *d = device_of(j->look, attr_number(&p->msg[HOP_N_IFINDEX]));
+	uint64_t state = port_number(p, HOP_A_STATE);
+
+	if (!p->port[HOP_A_STATE].data || state >= ARRAY_SIZE(ids) || !ids[state])
+		return;
+	if (state == HOP_STATE_PROBE_SIZE && d)
+		say(j, ids[state], port_name(p), "MTU %u: with the tag %u", d->mtu,
+		    d->mtu + TAG_BYTES);
+	else
+		say(j, ids[state], port_name(p), "%s", "");
+}
+
+/* Does every bfc of the device know its rate by its options? */
+static bool rate_is_set(const struct look *look, uint64_t ifindex)
+{
+	for (size_t i = 0; i < look->qdiscs.count; i++)
+		if (look->qdiscs.list[i].bfc && look->qdiscs.list[i].ifindex == ifindex &&
+		    !look->qdiscs.list[i].bfc_rate)
+			return false;
+	return true;
+}
+
+static void judge_port(const struct judge *j, const struct port *p)
+{
+	uint64_t queues = port_number(p, HOP_A_PEER_QUEUES);
+	uint64_t handles = port_number(p, HOP_A_HANDLES);
+	const char *name = port_name(p);
+
+	judge_state(j, p);
+	/* a host pauses nobody and holds no handles */
+	if (port_number(p, HOP_A_ROLE) == HOP_ROLE_SWITCH && handles < queues)
+		say(j, "handles_short", name, "%" PRIu64 " handles for %" PRIu64 " sub-queues",
+		    handles, queues);
+	if (port_number(p, HOP_A_STORM))
+		say(j, "storm", name, "%" PRIu64 " times so far", port_number(p, HOP_A_STORMS));
+	if (port_number(p, HOP_A_COUNTER_LEAKS))
+		say(j, "counter_leaks", name, "%" PRIu64 " times",
+		    port_number(p, HOP_A_COUNTER_LEAKS));
+	if (port_number(p, HOP_A_RX_UNTRUSTED))
+		say(j, "untrusted", name, "%" PRIu64 " times", port_number(p, HOP_A_RX_UNTRUSTED));
+	if (port_number(p, HOP_A_HANDLE_FORGED))
+		say(j, "handle_forged", name, "%" PRIu64 " packets",
+		    port_number(p, HOP_A_HANDLE_FORGED));
+	if (p->msg[HOP_N_SPEED].data && !attr_number(&p->msg[HOP_N_SPEED]) &&
+	    !rate_is_set(j->look, attr_number(&p->msg[HOP_N_IFINDEX])))
+		say(j, "speed_unknown", name, "%s", "");
+}
+
+static const struct qdisc *parent_of(const struct look *look, const struct qdisc *q)
+{
+	for (size_t i = 0; i < look->qdiscs.count; i++) {
+		const struct qdisc *p = &look->qdiscs.list[i];
+
+		if (p->ifindex == q->ifindex && p->handle && p != q &&
+		    TC_H_MAJ(p->handle) == TC_H_MAJ(q->parent))
+			return p;
+	}
+	return NULL;
+}
+
+/* Does any qdisc above send no more than a rate? Of tbf the rate is known too. */
+static bool shaped(const struct look *look, const struct qdisc *q, uint64_t *rate)
+{
+	static const char * const shapers[] = { "tbf", "htb", "hfsc", "netem" };
+
+	*rate = 0;
+	for (int depth = 0; q && depth < 16; depth++, q = parent_of(look, q))
+		for (size_t i = 0; i < ARRAY_SIZE(shapers); i++)
+			if (!strcmp(q->kind, shapers[i])) {
+				*rate = q->rate;
+				return true;
+			}
+	return false;
+}
+
+static void judge_rate(const struct judge *j, const struct qdisc *q, const char *name)
+{
+	const struct port *p = port_of(j->look, q->ifindex);
+	uint64_t speed = p ? attr_number(&p->msg[HOP_N_SPEED]) : 0, rate, reckoned;
+	char a[ATTR_TEXT_MAX], b[ATTR_TEXT_MAX];
+
+	if (!shaped(j->look, q, &rate)) {
+		if (q->bfc_rate && speed && q->bfc_rate < speed)
+			say(j, "not_bottleneck", name, "rate %s, the link has %s",
+			    text_rate(a, q->bfc_rate), text_rate(b, speed));
+		return;
+	}
+	reckoned = q->bfc_rate ?: speed;
+	if (!rate || (q->bfc_rate && q->bfc_rate <= rate) || (reckoned && reckoned <= rate))
+		return;
+	say(j, "rate_not_shaper", name, "bfc reckons with %s, tbf sends %s",
+	    reckoned ? text_rate(a, reckoned) : "a guess", text_rate(b, rate));
+}
+
+static void judge_queues(const struct judge *j, const struct device *d)
+{
+	const struct look *look = j->look;
+	unsigned int below_mq = 0, root = 0;
+
+	for (size_t i = 0; i < look->qdiscs.count; i++) {
+		const struct qdisc *q = &look->qdiscs.list[i], *parent;
+
+		if (q->ifindex != d->ifindex || !q->bfc)
+			continue;
+		parent = parent_of(look, q);
+		if (parent && !strncmp(parent->kind, "mq", 2))
+			below_mq++;
+		else
+			root++;
+	}
+	if (below_mq && below_mq < d->tx_queues)
+		say(j, "mq_part", d->name, "%u of %u have one", below_mq, d->tx_queues);
+	if (!below_mq && root && d->tx_queues > 1)
+		say(j, "one_lock", d->name, "%u transmit queues", d->tx_queues);
+}
+
+static void judge_device(const struct judge *j, const struct device *d)
+{
+	const struct device *master = d->master ? device_of(j->look, d->master) : NULL;
+	uint32_t forwards = d->group_fwd_mask | (master ? master->group_fwd_mask : 0);
+
+	if (d->lro)
+		say(j, "lro", d->name, "%s", "");
+	if (d->gro_hw)
+		say(j, "gro_hw", d->name, "%s", "");
+	if (d->stag_filter)
+		say(j, "stag_filter", d->name, "%s", "");
+	if (d->filters)
+		say(j, "egress_filter", d->name, "%u filters", d->filters);
+	if (d->tcx)
+		say(j, "tcx_egress", d->name, "%u programs", d->tcx);
+	if (d->xdp)
+		say(j, "xdp", d->name, "%s", "");
+	if (d->flowtable)
+		say(j, "flowtable", d->name, "%s", "");
+	if (d->switchdev)
+		say(j, "switchdev", d->name, "%s", "");
+	if (forwards >> LLDP_GROUP_BIT & 1)
+		say(j, "group_fwd_mask", d->name, "%s forwards 01:80:C2:00:00:0E",
+		    master ? master->name : "the bridge");
+	judge_queues(j, d);
+}
+
+void doctor_judge(const struct look *look, const char *dev, doctor_fn found, void *ctx)
+{
+	const struct judge j = { .look = look, .dev = dev, .found = found, .ctx = ctx };
+
+	judge_box(&j);
+	for (size_t i = 0; i < look->n_devices; i++) {
+		const struct device *d = &look->devices[i];
+		const struct port *p = port_of(look, d->ifindex);
+
+		if (!wanted(&j, d->name))
+			continue;
+		if (!has_bfc(look, d->ifindex)) {
+			if (dev)
+				say(&j, "no_port", d->name, "%s", "");
+			continue;
+		}
+		if (p)
+			judge_port(&j, p);
+		for (size_t q = 0; q < look->qdiscs.count; q++)
+			if (look->qdiscs.list[q].bfc && look->qdiscs.list[q].ifindex == d->ifindex)
+				judge_rate(&j, &look->qdiscs.list[q], d->name);
+		judge_device(&j, d);
+	}
+}

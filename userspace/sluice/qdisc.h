@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * qdisc: the qdiscs of a namespace, with what sluice wants to know of them.
+ */
+#ifndef _SLUICE_QDISC_H
+#define _SLUICE_QDISC_H
+
+#include <linux/types.h>
+
+#include "../../kernel/uapi/bfc.h"
+#include "attr.h"
+#include "nl.h"
+#include "options.h"
+
+#define QDISC_KIND_MAX	16
+
+/**
+ * struct qdisc - one
+ * @ifindex: its device
+ * @handle: its number
+ * @parent: class or qdisc above it
+ * @kind: its kind
+ * @rate: of a tbf, bytes per second
+ * @bfc: it is one
+ * @version: of a bfc: that of its module
+ * @bfc_rate: of a bfc: option rate, 0 is auto
+ */
+struct qdisc {
+	unsigned int ifindex;
+	uint32_t handle;
+	uint32_t parent;
+	char kind[QDISC_KIND_MAX];
+	uint64_t rate;
+	bool bfc;
+	uint32_t version;
+	uint64_t bfc_rate;
+};
+
+struct qdiscs {
+	struct qdisc *list;
+	size_t count;
+};
+
+/**
+ * qdiscs_get - all qdiscs of the namespace, or those of a device
+ * @nl: a socket of NETLINK_ROUTE
+ * @qdiscs: what came
+ * @ifindex: of the device, or 0
+ *
+ * Return: 0 or -errno.
+ */
+int qdiscs_get(struct nl *nl, struct qdiscs *qdiscs, unsigned int ifindex);
+void qdiscs_free(struct qdiscs *qdiscs);
+
+/**
+ * qdisc_change - give a bfc other options
+ * @nl: a socket of NETLINK_ROUTE
+ * @q: the qdisc
+ * @settings: options
+ * @count: how many
+ *
+ * What is not named stays as it is. The kernel takes all of them or none.
+ *
+ * Return: 0 or -errno.
+ */
+int qdisc_change(struct nl *nl, const struct qdisc *q, const struct setting *settings,
+		 size_t count);
+
+#endif
