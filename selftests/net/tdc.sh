@@ -82,8 +82,9 @@ for file in "${files[@]}"; do
 		[ ${#chosen[@]} -eq 0 ] || [[ " ${chosen[*]} " = *" $id "* ]] || continue
 		name[$id]=$title needs[$id]=$want
 		left+=("$id")
-	done < <(jq -r '.[] | [.id, .name, if .skip then (.needs | map("CONFIG_" + .) | join(", ")) else "" end] | @tsv' \
-		"$work/$file.json")
+	done < <(jq -r '.[] | [.id, .name,
+			if .skip then (.needs | map("CONFIG_" + .) | join(", ")) else "" end]
+			| @tsv' "$work/$file.json")
 	while [ ${#left[@]} -gt 0 ]; do
 		kind=() why=() said=()
 		rm -f "$work/tap"
