@@ -23,8 +23,9 @@
  * GOODBYE only if told to, which is its last word; else it ends like after a power cut.
  *
  * `flood` sends past the qdisc, many frames with one call, and rests for 100 us after each
- * thousand, so that others get their turn. At its end it says how many frames it sent and, where the
- * clock moves while programs run, what each took, here and in the receiving hook of a veth pair:
+ * thousand, so that others get their turn. At its end it says how many frames it sent and, where
+ * the clock moves while programs run, what each took, here and in the receiving hook of a veth
+ * pair:
  *
  *	frames=N malformed=N version=N range=N ns=N
  *

@@ -252,7 +252,8 @@ static void put_garbage(struct nlmsghdr *n)
 		attr_put(n, random64(), bytes, wrong_length());
 		break;
 	case 2:
-		nest = attr_put(n, below(TCA_BFC_MAX + 2) | (one_in(2) ? NLA_F_NESTED : 0), NULL, 0);
+		nest = attr_put(n, below(TCA_BFC_MAX + 2) | (one_in(2) ? NLA_F_NESTED : 0),
+				NULL, 0);
 		for (i = below(4); i; i--)
 			put_option(n, true);
 		nest->nla_len = (char *)n + n->nlmsg_len - (char *)nest;
