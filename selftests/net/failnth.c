@@ -5,10 +5,10 @@
  *	failnth [-n NETNS] OPERATION DEV [OTHER]
  *
  * OPERATION is one of the table below; DEV has what it needs (fail_nth.sh). Before the n-th try n
- * is written to /proc/thread-self/fail-nth, so that the n-th allocation of the kernel on behalf of
- * this task fails. A try may be refused, with ENOMEM or ENOBUFS, and then nothing has changed; or
- * it may be taken all the same, and then it is undone. The first try that meets no failure is the
- * last. Prints what became of them.
+ * is written to /proc/thread-self/fail-nth, so that the n-th allocation of the kernel on behalf
+ * of this task fails. A try may be refused, with ENOMEM or ENOBUFS, and then nothing has changed;
+ * or it may be taken all the same, and then it is undone. The first try that meets no failure is
+ * the last. Prints what became of them.
  *
  * Exit status: 0, 1 if a try went wrong otherwise, 2 used wrongly.
  */

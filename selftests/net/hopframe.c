@@ -29,6 +29,7 @@
  * thousand, so that others get their turn. At its end it says how many frames it sent and, where
  * the clock moves while programs run, what each took, here and in the receiving hook of a veth
  * pair:
+ *
  *	frames=N malformed=N version=N range=N ns=N
  *
  * where the three in the middle are the codec's judgement of `damage`, 0 otherwise. The frame is
