@@ -826,8 +826,11 @@ static int bfc_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **
 		return qdisc_drop(skb, sch, to_free);
 	}
 
-	/* The parents count one packet of len bytes if we return SUCCESS, and nothing if CN. */
-	if (change.congested) {
+	/* The parents count one packet of len bytes if we return SUCCESS, and nothing if CN. For
+	 * CN they do not take us into their round, either, so it has to be SUCCESS if we hold
+	 * more than before: a GSO packet of which a part was dropped may have found us empty.
+	 */
+	if (change.congested && change.packets <= 0) {
 		qdisc_tree_reduce_backlog(sch, -change.packets, -change.bytes);
 		return NET_XMIT_CN;
 	}
