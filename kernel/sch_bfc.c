@@ -946,10 +946,10 @@ static struct sk_buff *bfc_dequeue(struct Qdisc *sch)
 
 	if (skb)
 		qdisc_bstats_update(sch, skb);
-	/* A parent may not be told of drops while we are empty: it would take the class off its
-	 * round in the middle of serving it.
+	/* Also if they have left us empty, or the parents would count them for ever: taking the
+	 * class off a round in the middle of serving it is something that parents bear.
 	 */
-	if (unlikely(q->late_drops) && sch->q.qlen) {
+	if (unlikely(q->late_drops)) {
 		qdisc_tree_reduce_backlog(sch, q->late_drops, q->late_bytes);
 		q->late_drops = 0;
 		q->late_bytes = 0;
