@@ -63,7 +63,7 @@
 #include "uapi/bfc.h"
 
 #define BFC_CONTROL_PACKETS	1024	/* bound of the control class */
-#define BFC_BUCKETS		32	/* fls() of a backlog, which is below 2^31 */
+#define BFC_BUCKETS		32	/* fls() of a backlog, the last one also for more */
 #define BFC_NO_FLOW		U32_MAX
 #define BFC_CLASS_CONTROL	BFC_CLASSES_MAX	/* index that bfc_classify() returns for it */
 #define BFC_RATE_UNKNOWN	(125ULL * 1000 * 1000)	/* 1 Gb/s, if the device does not say */
@@ -123,7 +123,7 @@ static_assert(sizeof(struct bfc_flow) == 16);
  * @flows: flow table entries with packets here
  * @deficit: bytes that it may still send in its turn
  * @class: index of its strict-priority class
- * @bucket: fls(@backlog)
+ * @bucket: fls(@backlog), at most BFC_BUCKETS - 1
  * @paused: the neighbour holds it paused
  */
 struct bfc_queue {
@@ -345,7 +345,7 @@ static void bfc_queue_hold(struct bfc_sched *q, struct bfc_queue *sub, u64 now)
 /* Keep the sub-queue where drops look for the longest, after a change of its backlog. */
 static void bfc_queue_rebucket(struct bfc_sched *q, struct bfc_queue *sub)
 {
-	u8 bucket = fls(sub->backlog);
+	u8 bucket = min(fls(sub->backlog), BFC_BUCKETS - 1);
 	u8 old = sub->bucket;
 
 	if (likely(bucket == old))
