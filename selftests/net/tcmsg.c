@@ -9,10 +9,10 @@
  *	tcmsg write OPERATION DEV [TOKEN] ...		 to standard output
  *
  * OPERATION is add, change, replace or del for the root qdisc (handle 1:), or class for a class
- * (1:1) or graft for a qdisc of parent 1:1. A token is NAME{ to open a nest, } to close it, or
- * NAME=TYPE:VALUE with TYPE u8, u16, u32, u64, s32, str or hex. NAME is an attribute's name as
- * in the headers, or a number; a number may carry the flag NLA_F_NESTED, a name{ always does
- * if written NAME+{.
+ * (1:1), graft for a qdisc of parent 1:1, or ingress for one in ingress's place. A token is
+ * NAME{ to open a nest, } to close it, or NAME=TYPE:VALUE with TYPE u8, u16, u32, u64, s32, str
+ * or hex. NAME is an attribute's name as in the headers, or a number; a number may carry the flag
+ * NLA_F_NESTED, a name{ always does if written NAME+{.
  *
  * Exit status of send: 0 taken, 1 refused: prints "ERRNO-NAME: extack's message [ATTRIBUTE]"
  * where ATTRIBUTE is that which extack points at; 2 used wrongly.
@@ -165,6 +165,7 @@ static void header(const char *operation, const char *dev)
 		{ "replace", RTM_NEWQDISC, NLM_F_CREATE | NLM_F_REPLACE, 0x10000, TC_H_ROOT },
 		{ "del", RTM_DELQDISC, 0, 0x10000, TC_H_ROOT },
 		{ "graft", RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL, 0, 0x10001 },
+		{ "ingress", RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL, 0xffff0000, TC_H_INGRESS },
 		{ "class", RTM_NEWTCLASS, NLM_F_CREATE, 0x10001, 0x10000 },
 	};
 	struct tcmsg *t = NLMSG_DATA(&message.n);

@@ -1,0 +1,256 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What bfc owes to its parents and to the kernel: sizes at the ends of their ranges, counts that a
+# parent can trust when packets are dropped in enqueue, in dequeue and by a change, and refusals of
+# what it cannot be.
+#
+#	a:p ---- b:q		wire
+#
+# A parent counts a packet that it handed down if it was told SUCCESS, and must be told of every
+# other change. If it is not, packets stay in its counts that nobody has; or it waits for packets
+# that it does not know, and the link stands still. Bursts are sent at once, so the sums are exact.
+
+# shellcheck source=selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/net/paths.sh
+. "$(dirname "$0")/paths.sh"
+
+paths_begin
+tcmsg=$PATHS_DIR/tcmsg
+[ -x "$tcmsg" ] || skip_all "tcmsg is not built (make -C selftests)"
+ns a b
+for end in a b; do
+	in_ns $end sh -c "echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6" 2>/dev/null
+done
+from=a to=b sent=0
+
+# line RATE
+line()
+{
+	ip_in a link del p 2>/dev/null
+	ip_in a link add p address "$(mac 1)" type wire rate "$1" delay 2us \
+		peer name q address "$(mac 2)" || die "no wire"
+	ip_in a link set q netns "$(ns_name b)"
+	ip_in a link set p up
+	ip_in b link set q up
+	ip_in a addr add 10.0.0.1/24 dev p
+	ip_in b addr add 10.0.0.2/24 dev q
+	neigh a p 10.0.0.2 "$(mac 2)"
+	neigh b q 10.0.0.1 "$(mac 1)"
+}
+
+tcs() { tc -n "$(ns_name a)" -batch - <<<"$1" || die "tc: $1"; }
+# tc's JSON of hfsc is none
+seen() { tc_in a -j -s qdisc show dev p | sed 's/"options": *{default [^}]*}/"options":{}/'; }
+
+diag "sizes"
+line 1gbit
+# stab CELL_LOG SIZE_LOG OVERHEAD ENTRY...: a size table as tc would not make it
+stab()
+{
+	local entry n=$(($# - 3)) data=
+
+	for entry in "${@:4}"; do
+		data+=$(printf '%02x%02x' $((entry & 255)) $((entry >> 8)))
+	done
+	printf '8+{ 1=hex:%02x%02x0000' "$1" "$2"
+	for entry in "$3" 0 0 0 "$n"; do
+		printf '%02x%02x%02x%02x' $((entry & 255)) $((entry >> 8 & 255)) \
+			$((entry >> 16 & 255)) $((entry >> 24 & 255))
+	done
+	[ "$n" = 0 ] || printf ' 2=hex:%s' "$data"
+	echo " }"
+}
+
+options="queues 1
+queues 2 flows 1
+queues 4093 flows 1
+queues 4094
+flows 4194303 queues 1
+flows 4194304
+classes 8 queues 4088
+limit 1073741823
+limit 1073741824
+limit 2000000 th 1
+quantum 256
+quantum 257
+quantum 1073741823
+quantum 1073741824
+th 1
+th 1073741823
+th 1073741824
+th-scale 1
+th-scale 10000 rate 8tbit hrtt 100ms
+th-scale 1 rate 1kbit hrtt 100ns
+sticky 1ns
+sticky 1s reuse empty
+assign single
+assign stochastic"
+tables="$(stab 0 0 2147483647)
+$(stab 0 0 -2147483648)
+$(stab 0 0 -1)
+$(stab 0 30 0 1)
+$(stab 0 30 0 65535)
+$(stab 0 16 0 65535 65535)
+$(stab 30 0 0 0)
+$(stab 0 0 1000 0)"
+
+for mtu in 68 1500 65535; do
+	ip_in a link set p mtu $mtu
+	ip_in b link set q mtu $mtu
+	length=$((mtu - 28))
+	[ $mtu -lt 65535 ] || length=65507
+	mapfile -t lines <<<"$options"
+	paths_sink sink --expect $((${#lines[@]} * 20)) --timeout 5s --idle 5s
+	for words in "${lines[@]}"; do
+		tcs "qdisc replace dev p root handle 1: pfifo
+		     qdisc replace dev p root handle 2: bfc $words"
+		paths_send send --dest 10.0.0.2 --packets 20 --length $length
+		sleep 0.02
+	done
+	paths_arrived "MTU $mtu: every packet passes, with each option at an end of its range"
+
+	stays=
+	tc_in a qdisc del dev p root
+	mapfile -t lines <<<"$tables"
+	for table in "${lines[@]}"; do
+		# shellcheck disable=SC2086
+		"$tcmsg" -n "$(ns_name a)" send add p TCA_KIND=str:bfc $table "TCA_OPTIONS{" \
+			TCA_BFC_QUANTUM=u32:256 TCA_BFC_LIMIT=u32:0x40000000 "}" ||
+			fail "bfc with a size table" "$table"
+		paths_send send --dest 10.0.0.2 --packets 20 --length $length
+		sleep 0.02
+		[[ $(seen) == *'"backlog":0,"qlen":0'* ]] || stays+="$table "
+		tc_in a qdisc del dev p root
+	done
+	is "MTU $mtu: size tables after which packets stay" "$stays" ""
+done
+
+diag "parents"
+line 10mbit
+ip_in a link set p mtu 1500
+
+# parent KIND: commands that put one above a bfc that is 2:
+parent()
+{
+	local root="qdisc add dev p root handle 1:" class="class add dev p parent 1: classid 1:1"
+	local at=1:1
+
+	case $1 in
+	tbf) echo "$root tbf rate 9mbit burst 10k latency 10s" ;;
+	prio) echo "$root prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0" ;;
+	red) echo "$root red limit 1m min 900k max 950k avpkt 1000 burst 1000 probability 0.01" ;;
+	htb)
+		echo "$root htb default 1"
+		echo "$class htb rate 9mbit quantum 1514" ;;
+	hfsc)
+		echo "$root hfsc default 1"
+		echo "$class hfsc sc rate 9mbit" ;;
+	drr) echo "$root drr" && echo "$class drr quantum 1514" ;;
+	qfq) echo "$root qfq" && echo "$class qfq weight 1 maxpkt 2048" ;;
+	ets) echo "$root ets bands 2 quanta 1514 1514 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0" ;;
+	esac
+	case $1 in
+	drr|qfq) echo "filter add dev p parent 1: matchall flowid 1:1" ;;
+	esac
+	echo "qdisc add dev p parent $at handle 2: bfc $2"
+}
+
+# counts: length and bytes of the parent, then whether bfc has the same
+counts()
+{
+	seen | jq -r '(.[] | select(.kind != "bfc")) as $up | (.[] | select(.kind == "bfc")) as $us |
+		if $up.qlen == $us.qlen and $up.backlog == $us.backlog then "the same"
+		else "\($up.qlen) packets of \($up.backlog) bytes, bfc \($us.qlen) of \($us.backlog)"
+		end'
+}
+
+arrived() { jq .packets "$PATHS_TMP/sink"; }
+lost() { seen | jq '.[] | select(.kind == "bfc").drops'; }
+empty() { [ "$(seen | jq 'map(.qlen + .backlog) | add')" = 0 ]; }
+
+# left NAME: packets on their way leave, and none stays counted that nobody has
+left()
+{
+	paths_wait 3 empty
+	is "$1: nothing is left" "$(seen | jq -c 'map([.qlen, .backlog])')" "[[0,0],[0,0]]"
+}
+
+parents="tbf prio red htb hfsc drr qfq ets"
+for kind in $parents; do
+	tc_in a qdisc del dev p root 2>/dev/null
+	# four flows, so that it is mostly another flow's packet that is dropped
+	tcs "$(parent $kind "limit 30000 queues 64")"
+	paths_sink sink --flows 4 --idle 1s --timeout 5s
+	paths_send send --dest 10.0.0.2 --flows 4 --packets 50 --length 500 --sndbuf 1m
+	is "$kind: counts after drops in enqueue" "$(counts)" "the same"
+	tcs "qdisc change dev p parent 1:1 handle 2: bfc limit 9000"
+	is "$kind: counts after the limit went down" "$(counts)" "the same"
+	tcs "qdisc change dev p parent 1:1 handle 2: bfc limit 1"
+	is "$kind: counts after it went to one byte" "$(counts)" "the same"
+	paths_send send --dest 10.0.0.2 --flows 1 --packets 5 --length 500
+	tcs "qdisc change dev p parent 1:1 handle 2: bfc limit 1m"
+	paths_send send --dest 10.0.0.2 --flows 1 --packets 50 --length 500 --sndbuf 1m
+	wait "$_sink"
+	is "$kind: what did not arrive was dropped" "$(($(arrived) + $(lost)))" 255
+	between "$kind: after the limit went up, all arrive" "$(arrived)" 50 254
+	left "$kind"
+done
+
+diag "a part of a GSO packet is dropped"
+line 1gbit
+for kind in $parents; do
+	tc_in a qdisc del dev p root 2>/dev/null
+	tcs "$(parent $kind "limit 6000")"
+	paths_tcp "$kind: TCP comes through" 30000 10.0.0.2
+	between "$kind: parts were dropped" "$(lost)" 1 100000
+	between "$kind: of GSO packets" "$(seen | jq '.[] | select(.kind == "bfc").gso_split')" 1 99999
+	left "$kind"
+done
+tc_in a qdisc del dev p root
+
+diag "packets dropped while they leave, below a parent"
+# A line that takes one tag and not two drops a user's frame of 802.1ad.
+tc_in b qdisc add dev q root bfc
+ip_in b link set q mtu 1496
+ip_in a link add v link p type vlan protocol 802.1ad id 33
+ip_in a link set v up
+tagging() { [[ $(seen) == *'"state":"tagging"'* ]]; }
+# qfq puts a warning into the kernel's log if a child has a packet and then gives none.
+for kind in ${parents/qfq/}; do
+	tc_in a qdisc del dev p root 2>/dev/null
+	tcs "$(parent $kind "")"
+	check "$kind: the port tags" paths_wait 8 tagging
+	sleep 1
+	in_ns a "$UDPFLOW" rawsend --dev v --mac "$(mac 2)" --packets 5 --length 1514 >/dev/null
+	is "$kind: packets dropped" "$(seen | jq '.[] | select(.kind == "bfc").drop_tag')" 5
+	left "$kind"
+	paths_udp "$kind: others pass" 50 10.0.0.2
+done
+ip_in a link del v
+tc_in a qdisc del dev p root
+tc_in b qdisc del dev q root
+
+diag "what it cannot be"
+tcs "qdisc add dev p root handle 1: bfc classes 2"
+for kind in plug "tbf rate 1mbit burst 10k limit 10k" "netem delay 1ms" pfifo fq_codel bfc mq; do
+	for parent in 1:1 1:fff 1:1000; do
+		# shellcheck disable=SC2086
+		refused "${kind%% *} as a child at $parent" "" \
+			tc_in a qdisc add dev p parent $parent handle 5: $kind
+	done
+done
+for flow in 1:0 1:3 1:ffe 1:1000 1:ffff ffff:1 ffff:ffff 0:1; do
+	tcs "filter replace dev p parent 1: handle 1 protocol all prio 1 matchall flowid $flow"
+	paths_udp "a filter that says $flow" 20 10.0.0.2
+	tcs "filter del dev p parent 1: prio 1"
+done
+for priority in 65536 65537 65538 65539 69631 69632 131071 2147483647; do
+	paths_udp "a priority of $priority" 20 10.0.0.2 --priority $priority
+done
+is "one qdisc all the while" "$(seen | jq -c 'map([.kind, .handle])')" '[["bfc","1:"]]'
+tc_in a qdisc del dev p root
+refused "in place of ingress" "" "$tcmsg" -n "$(ns_name a)" send ingress p TCA_KIND=str:bfc
+
+finish
