@@ -4,8 +4,8 @@
 # The kernel's own test driver for tc (tdc) on bfc: its options, the places where it can stand, and
 # what is known to go wrong between a qdisc and its parents.
 #
-#	tdc.sh [FILE]... [ID]...	options and shapes; or options, shapes, parents; or of a
-#					file the cases with these digits
+#	tdc.sh [FILE]... [ID]...	options; or options, shapes, parents; or of a file the
+#					cases with these digits
 #
 # tdc.py is that of the kernel's source, in $SLUICE_KSRC. The cases are made by ../tdc/generate,
 # which says what they are; each becomes a test point. One that this kernel lacks a
@@ -41,7 +41,7 @@ files=() chosen=()
 for word; do
 	if [ -e "$work/$word.json" ]; then files+=("$word"); else chosen+=("$word"); fi
 done
-[ ${#files[@]} -gt 0 ] || files=(options shapes)
+[ ${#files[@]} -gt 0 ] || files=(options)
 
 # outcome KIND NAME REASON LINES: one case, as tdc says it
 outcome()

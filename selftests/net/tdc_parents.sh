@@ -2,6 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # bfc below each qdisc that takes another one, by the kernel's tdc: see tdc.sh, of which this is
-# one part, so that two can run at once.
+# one part: several can run at once.
 
 exec "$(dirname "$0")/tdc.sh" parents
