@@ -21,7 +21,7 @@ need_tool ethtool
 paths_begin
 
 FLOWS=8
-TIME_MS=${SLUICE_HEAL_MS:-1000}	# of sending, in each scenario
+TIME_MS=${SLUICE_HEAL_MS:-500}	# of sending, in each scenario
 BYTES=1000		# UDP payload
 FRAME=1046		# with headers and the fabric tag
 LIMIT=200000		# bytes in front of the slow line
@@ -221,12 +221,12 @@ outage()
 {
 	local unique dropped sent before
 
-	ip_in h1 link set eth0 type wire rate 250mbit
+	ip_in h1 link set eth0 type wire rate 160mbit
 	sleep 0.05
 	paths_from h1 h2
 	paths_sink sink --idle 300ms --timeout 10s
 	ip netns exec "$(ns_name h1)" "$UDPFLOW" send --dest 10.0.0.2 --flows $FLOWS \
-		--duration 4s -l $BYTES --sndbuf 100000 --json >"$PATHS_TMP/sent" 2>&1 &
+		--duration 3s -l $BYTES --sndbuf 100000 --json >"$PATHS_TMP/sent" 2>&1 &
 	stream=$!
 	sleep 0.5
 	paths_shot "$PATHS_TMP/now"
@@ -238,7 +238,7 @@ outage()
 	is "a tenth of a second later: the lease has ended, the neighbour lives" "$(paths_moved '
 		"\($now["h1/eth0"].paused) \(p("h1/eth0"; "lease_expired")) " +
 		"\(p("h1/eth0"; "neighbour_lost"))"')" "0 1 0"
-	sleep 1.4
+	sleep 1.2
 	paths_shot "$PATHS_TMP/now"
 	is "after the dead interval: lost once on either side, and plain" "$(paths_moved '
 		"\(p("h1/eth0"; "neighbour_lost")) \(p("sw/p1"; "neighbour_lost")) " +
@@ -256,7 +256,7 @@ outage()
 	dropped=$(paths_moved 'd("h1/eth0"; "drop_limit") + d("sw/p2"; "drop_limit")')
 	unique=$(jq .packets "$PATHS_TMP/sink")
 	sent=$(jq .packets "$PATHS_TMP/sent")
-	diag "outage of 1.5 s: $sent sent, $unique received, $dropped dropped at the limit"
+	diag "outage of 1.3 s: $sent sent, $unique received, $dropped dropped at the limit"
 	is "outage: sent = received + dropped at the limit" "$sent" $((unique + dropped))
 	ip_in h1 link set eth0 type wire rate 1gbit
 	healed "outage"
@@ -304,7 +304,8 @@ between "none: a full-size probe may delay an echo" "$repeats" 0 5
 for loss in 0.1 1 5 10; do
 	scenario "$loss%" all loss_control $loss%
 	is "$loss%: no lease ends, nobody dies, nothing is dropped" "$expired $deaths $dropped" "0 0 0"
-	between "$loss%: states are repeated" "$repeats" 1 "$pauses"
+	# one in a thousand may be refreshes and echoes only
+	between "$loss%: states are repeated" "$repeats" $((${loss%.*} > 0)) "$pauses"
 done
 LEAST_PAUSES=$((TIME_MS / 20))
 scenario "30%" all loss_control 30%
@@ -319,11 +320,11 @@ LEAST_PAUSES=$TIME_MS
 scenario "10% twice" all duplicate 10%
 is "10% twice: nothing is expired or dropped" "$expired $dropped" "0 0"
 stale=$(paths_moved 'p("h1/eth0"; "rx_stale") + p("sw/p1"; "rx_stale")')
-between "10% twice: and known as such" "$stale" 100 100000
+between "10% twice: and known as such" "$stale" $((TIME_MS / 10)) 100000
 scenario "10% late by 50 us" all reorder 10% reorder_delay 50us
 is "10% late: nothing is expired or dropped" "$expired $dropped" "0 0"
 stale=$(paths_moved 'p("h1/eth0"; "rx_stale") + p("sw/p1"; "rx_stale")')
-between "10% late: and known as such" "$stale" 100 100000
+between "10% late: and known as such" "$stale" $((TIME_MS / 10)) 100000
 # Every other frame from another address makes the link a shared one, which does without pauses.
 LEAST_PAUSES=1
 TIME_MS=20
@@ -338,7 +339,7 @@ between "frames were damaged" $damaged 50 100000
 diag "no control frames at all"
 outage
 
-TIME_MS=${SLUICE_HEAL_MS:-1000}
+TIME_MS=${SLUICE_HEAL_MS:-500}
 LEAST_PAUSES=$TIME_MS
 scenario "none again" all loss_control 0
 is "none again: nothing is expired or dropped" "$expired $dropped" "0 0"
