@@ -9,6 +9,7 @@
 #   make deb             packages for Debian, in build/deb
 #   make demo            a rack in a virtual machine: pfifo, fq_codel, bfc side by side
 #   make check           every test: unit, User-Mode Linux in virtual time, virtual machine
+#   make check-mutations breaks the modules in many ways, and sees that a test fails each time
 #   make deps            install the packages that demo and check need (Debian, as root)
 #   make clean
 #
@@ -101,6 +102,9 @@ demo: deps
 check: deps
 	selftests/check
 
+check-mutations: deps plugins tools
+	selftests/mutations/check
+
 clean:
 	rm -rf build
 	$(foreach dir,$(PROGRAMS),$(MAKE) -C $(dir) clean &&) :
@@ -108,4 +112,4 @@ clean:
 	$(MAKE) -C userspace/lab clean
 
 .PHONY: all modules plugins tools programs install install-modules install-tools uninstall \
-	deb deps demo check clean
+	deb deps demo check check-mutations clean
