@@ -49,7 +49,7 @@ figure() { qdisc_stat a v0 "$1" bfc; }
 empty() { [ "$(figure qlen)" = 0 ]; }
 
 is "the threshold is a delay times the rate" "$(figure th)" 12500
-sends 10
+sends 5
 change sticky 1us
 sends 60 --rate 1m
 is "two flows wait: half of it for each" "$(figure n_active),$(figure th)" 2,6250
