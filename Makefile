@@ -10,6 +10,7 @@
 #   make demo            a rack in a virtual machine: pfifo, fq_codel, bfc side by side
 #   make check           every test: unit, User-Mode Linux in virtual time, virtual machine
 #   make fuzz SECONDS=60 the parser of control frames under libFuzzer, for as long as you like
+#   make check-mutations breaks the modules in many ways, and sees that a test fails each time
 #   make deps            install the packages that demo and check need (Debian, as root)
 #   make clean
 #
@@ -105,6 +106,9 @@ check: deps
 fuzz:
 	$(MAKE) -C selftests/unit fuzz
 
+check-mutations: deps plugins tools
+	selftests/mutations/check
+
 clean:
 	rm -rf build
 	$(foreach dir,$(PROGRAMS),$(MAKE) -C $(dir) clean &&) :
@@ -112,4 +116,4 @@ clean:
 	$(MAKE) -C userspace/lab clean
 
 .PHONY: all modules plugins tools programs install install-modules install-tools uninstall \
-	deb deps demo check fuzz clean
+	deb deps demo check check-mutations fuzz clean
