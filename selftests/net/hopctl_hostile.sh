@@ -197,7 +197,10 @@ is "handles" "${now[p.handles]},${now[r.handles]}" 100,64
 mine=$(in_ns x "$hopframe" listen q n=1 | sed -n 's/.* mine=\([0-9a-f]*\).*/\1/p')
 
 kind "what a frame costs where there is no port, to compare with" 4
-took "$(in_ns x "$hopframe" flood lo n="$flood" mine=8 state:seq=100,words=ff)"
+ip_in x link add z0 type veth peer name z1
+ip_in x link set z0 up
+ip_in x link set z1 up
+took "$(in_ns x "$hopframe" flood z0 n="$flood" mine=8 state:seq=100,words=ff)"
 
 kind "forged" 7
 pause=state:seq=100,lease=2000000000,words=ff+ff
