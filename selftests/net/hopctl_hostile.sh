@@ -159,7 +159,10 @@ hostile()
 			wrong+="$key went up by ${moved[p.$key]}, should by ${BASH_REMATCH[1]}"$'\n'
 	done
 	[[ $said = frames=$flood\ * ]] || wrong+="said: $said"$'\n'
-	[ "$sum" = "$expected" ] || wrong+="all causes went up by $sum, should by $expected"$'\n'
+	# Where frames are dropped unread, some of the honest neighbour's are among them.
+	[ "$sum" = "$expected" ] ||
+		[[ ${moved[p.rx_limited]:-0} -gt 0 && $sum -gt $expected && $sum -le $((expected + 50)) ]] ||
+		wrong+="all causes went up by $sum, should by $expected"$'\n'
 	changes "$state"
 	if [ -z "$wrong" ]; then
 		pass "$name: $want"
@@ -244,7 +247,7 @@ hostile "a lease without end" rx_range="$flood" \
 hostile "a probe that has lost its tag on the way" rx_range="$flood" \
 	mine=7 yours="$mine" vid=5 probe:nonce=1,vid=6,size=64
 hostile "an echo of a PAUSE STATE that was never sent" rx_range="$flood" \
-	mine=7 yours="$mine" ack:seq=1000000000
+	mine=7 yours="$mine" ack:seq=2000000000
 tc_in sw qdisc change dev p root bfc peer host
 port_comes_to "a neighbour that is told to be a host" p.peer_role host
 hostile "fresh pauses of a host" rx_untrusted="$flood" step mine=7 yours="$mine" $pause
