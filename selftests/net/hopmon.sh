@@ -209,7 +209,11 @@ tc_queues()
 			return n
 		}
 		$2 == "bfc" { port = $1; nr = hex(substr($3, 4)) }
-		/dropped/ { sub(/,/, "", $2); dropped = $2 }
+		/\(dropped / {
+			for (i = 1; i < NF; i++)
+				if ($i == "(dropped")
+					dropped = $(i + 1) + 0
+		}
 		/class: paused/ {
 			for (i = 1; i < NF; i++) v[$i] = $(i + 1)
 			if (v["pauses"] + v["marks"] + dropped + v["backlog_max"] > 0)
