@@ -141,6 +141,20 @@ between "and some would have paused s3's line" "$(qdisc_stat s1 pr elided)" 1 $(
 is "nothing was lost" "$(figure drops)" 0
 clear_ring
 
+sluice=$(command -v sluice || echo "$(dirname "$0")/../../build/sluice/sluice")
+if [ -x "$sluice" ]; then
+	diag "one edge is left out by name: at s1, from pl to pr"
+	ring nowatch
+	check "the pair is taken" in_ns s1 "$sluice" pair add pl pr
+	round 3
+	is "pair: every packet arrives" "$arrived" $((3 * PACKETS))
+	between "pair: and some would have paused s3's line" "$(qdisc_stat s1 pr elided)" 1 $((3 * PACKETS))
+	check "the pair is let go" in_ns s1 "$sluice" pair del pl pr
+	clear_ring
+else
+	skip "one edge is left out by name" "sluice is not built"
+fi
+
 diag "with watchdogs alone"
 ring limit 100m
 round 3
