@@ -261,11 +261,16 @@ test_reorder()
 	got=$(send count=1000,size=1000)
 	is "late frames arrive" "$(wc -l <<<"$got")" 1000
 	between "near 100" "$(counter reordered)" 60 140
-	# 5 frames of 8 us, less what is late itself; the last ones have nothing behind them
-	is "as many as counted were overtaken" \
-		"$(awk '$2 < most { late++ } $2 > most { most = $2 } END { print late + 0 }' <<<"$got")" \
-		"$(counter reordered)"
-	same_twice reorder 5 count=1000
+	# Elsewhere a sender may have nothing to send for longer than a frame is late.
+	if [ "${SLUICE_HOME:-}" = uml ]; then
+		# 5 frames of 8 us, less what is late itself; the last ones have nothing behind them
+		is "as many as counted were overtaken" "$(awk '$2 < most { late++ }
+			$2 > most { most = $2 } END { print late + 0 }' <<<"$got")" \
+			"$(counter reordered)"
+		same_twice reorder 5 count=1000
+	else
+		skip "as many as counted were overtaken" "needs virtual time"
+	fi
 	set_wire reorder 100%
 	is "if all are late none is overtaken" "$(send count=100 | awk '$2 < n { bad++ } { n = $2 }
 		END { print NR, bad + 0 }')" "100 0"
