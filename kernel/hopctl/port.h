@@ -69,7 +69,7 @@
 #define HOP_UPPERS		8	/* power of 2: upper devices remembered, by ifindex */
 #define HOP_HANDLE_WORDS	(HOP_HANDLES / HOP_HANDLE_ALIGN)
 #define HOP_HANDLE_SHARE	(HOP_HANDLES / 8)	/* of one port */
-#define HOP_PAIRS		4096	/* of a namespace, see elide.c */
+#define HOP_PAIRS		1024	/* of a namespace, see elide.c */
 
 /**
  * struct hop_pcpu - what is counted for each packet
