@@ -117,6 +117,9 @@ static void test_reader(void)
 		{ "switch a.b\n", "1: \"a.b\" has a \".\" in it" },
 		{ "switch a\nhost a\n", "2: there is a \"a\" already" },
 		{ "switch a\nlink a.1\n", "2: \"link\" takes two ports" },
+		{ "switch a\nswitch b\nlink a.1 b.1 speed 1\n", "3: \"speed\" is not rate or delay" },
+		{ "switch a\nswitch b\nlink a.1 b.1 rate\n", "3: \"rate\" needs a value" },
+		{ "defaults delay\n", "1: \"delay\" needs a value" },
 		{ "switch a\nlink a.1 b.1\n", "2: there is no switch or host \"b\"" },
 		{ "switch a\nlink a.1 a.2\n", "2: both ends are \"a\"" },
 		{ "switch a\nlink a a.2\n", "2: \"a\" is not BOX.PORT" },
@@ -147,7 +150,8 @@ static void test_reader(void)
 			printf("# says \"%s\"\n", error);
 		topo_free(&t);
 	}
-	check(!read_text(&t, "# all\nswitch\ta\r\n\nhost h # one\nlink a.eth0.7 h.x\n"),
+	check(!read_text(&t, "# all\nswitch\ta\r\n\nhost h # one\ndefaults rate 1gbit\n"
+			 "link a.eth0.7 h.x delay 1us rate 10gbit\n"),
 	      "comments, tabs, empty lines, dots in ports");
 	check(!strcmp(t.ports[0].name, "eth0.7") && t.ports[0].peer == 1 && t.ports[1].peer == 0,
 	      "a link has two ends");

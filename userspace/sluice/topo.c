@@ -146,13 +146,32 @@ static int add_port(struct reader *r, char *word)
 	return t->n_ports++;
 }
 
+/* Rates and delays are for those who build the fabric: only the words are checked. */
+static int read_settings(struct reader *r, int first)
+{
+	for (int i = first; i < r->n_words; i += 2) {
+		if (strcmp(r->words[i], "rate") && strcmp(r->words[i], "delay"))
+			return bad(r, "\"%.64s\" is not rate or delay", r->words[i]);
+		if (i + 1 == r->n_words)
+			return bad(r, "\"%s\" needs a value", r->words[i]);
+	}
+	return 0;
+}
+
+static int read_defaults(struct reader *r)
+{
+	return read_settings(r, 1);
+}
+
 static int read_link(struct reader *r)
 {
 	struct topo *t = r->t;
 	int a, b;
 
-	if (r->n_words != 3)
+	if (r->n_words < 3)
 		return bad(r, "\"link\" takes two ports, each BOX.PORT");
+	if (read_settings(r, 3))
+		return -1;
 	a = add_port(r, r->words[1]);
 	if (a < 0)
 		return -1;
@@ -274,6 +293,7 @@ static int read_line(struct reader *r, char *line)
 		int (*read)(struct reader *r);
 	} kinds[] = {
 		{ "switch", read_node }, { "host", read_node }, { "link", read_link },
+		{ "defaults", read_defaults },
 		{ "tier", read_tier }, { "path", read_path }, { "shortest", read_shortest },
 		{ "elide", read_elide },
 	};
@@ -292,7 +312,7 @@ static int read_line(struct reader *r, char *line)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (!strcmp(r->words[0], kinds[i].word))
 			return kinds[i].read(r);
-	return bad(r, "\"%.64s\" is not switch, host, link, tier, path, shortest or elide",
+	return bad(r, "\"%.64s\" is not switch, host, link, defaults, tier, path, shortest or elide",
 		   r->words[0]);
 }
 

@@ -4,12 +4,14 @@
  *
  *	switch NAME
  *	host NAME
- *	link A.PORT B.PORT
+ *	link A.PORT B.PORT [rate RATE] [delay TIME]
+ *	defaults [rate RATE] [delay TIME]	of the links below it
  *	tier NAME N		layer of a switch; hosts are 0
  *	path A B C ...		packets go this way, by any of parallel links
  *	shortest		and all shortest ways from host to host, too
  *	elide NAME.IN NAME.OUT	this pair is elided already
  *
+ * Rates and delays mean nothing here; the lab builds fabrics of the same file by them.
  * `#` starts a comment. Without a line `path` all shortest ways from host to host are taken.
  */
 #ifndef _SLUICE_TOPO_H

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""An experiment as a text file.
+
+    title TEXT                          what it is, for the report
+    topology FILE.topo                  or: topology SHAPE [PARAMETER VALUE]...
+    workload NAME ARGUMENT...           a trace: arguments of `sluice-trace make`; or
+    workload NAME trace FILE            one that there is
+    scheme NAME [BASE] [SETTING=VALUE]...
+    seed N [N...]                       each with a trace of its own (1)
+    vary NAME VALUE [VALUE...]          a run for each value; {NAME} stands for it on other lines
+    payload SIZE                        bytes of a flow in a packet (1000)
+    buffer SIZE                         of a switch (12MB)
+    ring SIZE                           on a card, besides the frame on the line (2KiB)
+    overhead SIZE                       that each frame takes on the line beyond its length (0)
+    faults WORDS                        of `ip link ... type wire`, for each link
+    limit TIME                          of virtual time after the last flow starts (1s)
+    sample TIME [HOST.PORT...]          how often queues are looked at, and which (all of the switches')
+    settle TIME                         for ports to find their neighbours before the start (3s)
+    bins SIZE [SIZE...]                 upper ends of size bins in the report
+    paper TEXT                          what the paper's figure is, for the report
+
+`#` starts a comment; values with blanks are quoted as in a shell.
+"""
+
+import itertools
+import os
+import re
+import shlex
+from dataclasses import dataclass, field
+
+from . import shapes, units
+from .schemes import Scheme
+from .topology import Topology
+from .units import FileError, LabError
+
+BINS = [1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000]
+
+
+@dataclass
+class Case:
+    """One run: a scheme, a seed and a value for each `vary`."""
+    scheme: Scheme
+    seed: int
+    values: dict
+    lab: "Lab"
+
+    @property
+    def point(self):
+        return "".join(f"-{k}{v}" for k, v in self.values.items()) + f"-s{self.seed}"
+
+    @property
+    def key(self):
+        return re.sub(r"[^A-Za-z0-9_.%=-]", "_", self.scheme.name + self.point)
+
+
+@dataclass
+class Lab:
+    """The file as it is for one set of values; see the top of this file for its words."""
+    path: str
+    text: str
+    title: str = ""
+    topology: Topology = None
+    topology_text: str = ""
+    workload: str = ""
+    workload_words: list = field(default_factory=list)
+    schemes: list = field(default_factory=list)
+    seeds: list = field(default_factory=lambda: [1])
+    vary: dict = field(default_factory=dict)
+    payload: int = 1000
+    buffer: int = 12 * 10**6
+    ring: int = 2048
+    overhead: int = 0
+    faults: str = ""
+    limit: int = 10**9
+    sample: int = 0
+    sample_ports: list = field(default_factory=list)
+    settle: int = 3 * 10**9
+    bins: list = field(default_factory=lambda: list(BINS))
+    papers: list = field(default_factory=list)
+
+    @property
+    def mtu(self):
+        """Of the links: IPv4, UDP and flowgen's header before the payload."""
+        return self.payload + 44
+
+    @property
+    def name(self):
+        return os.path.splitext(os.path.basename(self.path))[0]
+
+
+def _one(words):
+    if len(words) != 1:
+        raise ValueError("takes one value")
+    return words[0]
+
+
+def _number(words):
+    if not all(w.isdigit() for w in words) or not words:
+        raise ValueError("takes whole numbers")
+    return [int(w) for w in words]
+
+
+class _Reader:
+    def __init__(self, path, text, values):
+        self.lab = Lab(path, text)
+        self.values = values
+        self.seen = set()
+
+    def title(self, words):
+        self.lab.title = " ".join(words)
+
+    def paper(self, words):
+        self.lab.papers.append(" ".join(words))
+
+    def topology(self, words):
+        if not words:
+            raise ValueError("takes a file or a shape")
+        here = os.path.dirname(self.lab.path)
+        if words[0] in shapes.SHAPES:
+            if len(words) % 2 == 0:
+                raise ValueError("a shape's parameters are pairs of a word and a value")
+            text = shapes.make(words[0], dict(zip(words[1::2], words[2::2])))
+            self.lab.topology = Topology.parse(text, words[0])
+        else:
+            path = os.path.join(here, _one(words))
+            self.lab.topology = Topology.read(path)
+            with open(path, encoding="utf-8") as f:
+                text = f.read()
+        self.lab.topology_text = text
+
+    def workload(self, words):
+        if len(words) < 2:
+            raise ValueError("takes a name, and arguments of `sluice-trace make` or `trace FILE`")
+        self.lab.workload, *self.lab.workload_words = words
+        if words[1] == "trace":
+            path = os.path.join(os.path.dirname(self.lab.path), _one(words[2:]))
+            if not os.path.exists(path):
+                raise ValueError(f"there is no file {path}")
+            self.lab.workload_words = ["trace", path]
+
+    def scheme(self, words):
+        if not words:
+            raise ValueError("takes a name")
+        name, *rest = words
+        if not re.fullmatch(r"[A-Za-z0-9_.-]+", name):
+            raise ValueError(f"\"{name}\" is no name of a scheme")
+        base = rest.pop(0) if rest and "=" not in rest[0] else None
+        if any(s.name == name for s in self.lab.schemes):
+            raise ValueError(f"there is a scheme \"{name}\" already")
+        self.lab.schemes.append(Scheme(name, base, rest))
+
+    def seed(self, words):
+        self.lab.seeds = _number(words)
+
+    def vary(self, words):
+        if len(words) < 2 or not re.fullmatch(r"[a-z][a-z0-9_]*", words[0]):
+            raise ValueError("takes a name and values")
+        self.lab.vary[words[0]] = words[1:]
+
+    def faults(self, words):
+        self.lab.faults = " ".join(words)
+
+    def sample(self, words):
+        if not words:
+            raise ValueError("takes a time, and perhaps ports")
+        self.lab.sample, self.lab.sample_ports = units.time(words[0]), words[1:]
+
+    def bins(self, words):
+        self.lab.bins = [units.size(w) for w in words]
+        if not words or self.lab.bins != sorted(set(self.lab.bins)):
+            raise ValueError("takes sizes, each larger than the one before")
+
+    def line(self, key, words):
+        if key in ("payload", "buffer", "ring", "overhead"):
+            setattr(self.lab, key, units.size(_one(words)))
+        elif key in ("limit", "settle"):
+            setattr(self.lab, key, units.time(_one(words)))
+        elif key in ("title", "paper", "topology", "workload", "scheme", "seed", "vary", "faults",
+                     "sample", "bins"):
+            if key not in ("scheme", "vary", "paper") and key in self.seen:
+                raise ValueError(f"there is a `{key}` already")
+            getattr(self, key)(words)
+        else:
+            raise ValueError(f"\"{key}\" is not title, paper, topology, workload, scheme, seed, vary, "
+                             "payload, buffer, ring, overhead, faults, limit, sample, settle or bins")
+        self.seen.add(key)
+
+    def finish(self):
+        lab = self.lab
+        for key in "topology", "workload", "scheme":
+            if key not in self.seen:
+                raise LabError(f"{lab.path}: there is no line `{key}`")
+        if not 64 <= lab.payload <= 8900:
+            raise LabError(f"{lab.path}: payload is 64 to 8900 bytes, not {lab.payload}")
+        ports = {str(p) for p in lab.topology.ports}
+        for port in lab.sample_ports:
+            if port not in ports:
+                raise LabError(f"{lab.path}: sample: there is no port {port}")
+        if lab.sample and not lab.sample_ports:
+            lab.sample_ports = [str(p) for p in lab.topology.ports if p.node.is_switch]
+        return lab
+
+
+def parse(path, text, values=None):
+    """The file with a value for each `vary`; without, the first of each."""
+    lines = []
+    vary = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        try:
+            words = shlex.split(line, comments=True)
+        except ValueError as e:
+            raise FileError(path, number, e) from None
+        if words:
+            lines.append((number, words))
+        if words and words[0] == "vary" and len(words) > 2:
+            vary[words[1]] = words[2]
+    values = {**vary, **(values or {})}
+    reader = _Reader(path, text, values)
+    for number, (key, *words) in lines:
+        try:
+            if key != "vary":
+                words = [_fill(w, values) if key not in ("title", "paper") else w for w in words]
+            reader.line(key, words)
+        except ValueError as e:
+            raise FileError(path, number, f"{key}: {e}") from None
+    return reader.finish()
+
+
+def _fill(word, values):
+    """{NAME} by its value; a scheme's own braces stay."""
+    return re.sub(r"\{([a-z][a-z0-9_]*)\}", lambda m: values.get(m[1], m[0]), word)
+
+
+def read(path, values=None):
+    try:
+        with open(path, encoding="utf-8") as f:
+            return parse(str(path), f.read(), values)
+    except OSError as e:
+        raise LabError(f"{path}: {e.strerror}") from None
+    except UnicodeDecodeError:
+        raise LabError(f"{path}: this is no text") from None
+
+
+def cases(path, text):
+    """All runs of a file, those with one trace together."""
+    first = parse(path, text)
+    result = []
+    for values in itertools.product(*first.vary.values()):
+        values = dict(zip(first.vary, values))
+        lab = parse(path, text, values)
+        for seed in lab.seeds:
+            result += [Case(scheme, seed, values, lab) for scheme in lab.schemes]
+    keys = [c.key for c in result]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise LabError(f"{path}: two runs would be called {key}")
+    return result

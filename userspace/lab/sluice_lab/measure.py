@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What runs say: slowdown by size, queues, flows under way, utilisation, pauses, drops.
+
+All figures follow from the result files alone. Percentiles are by nearest rank: the smallest value
+that at least that share of the values does not exceed.
+"""
+
+import csv
+import functools
+import json
+import os
+from dataclasses import dataclass, field
+
+from . import best
+from .units import LabError
+
+PERCENTS = (50, 95, 99)
+
+
+def percentile(ordered, percent):
+    """Of a sorted list; None of an empty one."""
+    if not ordered:
+        return None
+    rank = -(-len(ordered) * percent // 100)
+    return ordered[max(0, rank - 1)]
+
+
+def summary(values):
+    """n, mean, percentiles and the largest."""
+    ordered = sorted(values)
+    result = {"n": len(ordered), "mean": sum(ordered) / len(ordered) if ordered else None}
+    for percent in PERCENTS:
+        result[f"p{percent}"] = percentile(ordered, percent)
+    result["max"] = ordered[-1] if ordered else None
+    return result
+
+
+@dataclass
+class Run:
+    """A finished case: its flows, and lazily its samples and ports."""
+    case: object
+    directory: str
+    facts: dict = field(default_factory=dict)
+    flows: list = field(default_factory=list)   # (label, size, start, done or None, slowdown or None)
+    retransmits: int = 0
+    timeouts: int = 0
+
+    @property
+    def scheme(self):
+        return self.case.scheme.name
+
+    @functools.cached_property
+    def span(self):
+        """From the first start to the last end, ns."""
+        ends = [f[3] for f in self.flows if f[3] is not None]
+        return (min(f[2] for f in self.flows), max(ends)) if ends else (0, 0)
+
+    @functools.cached_property
+    def ports(self):
+        """{"BOX.PORT": the root qdisc's JSON}, of switches and hosts."""
+        with open(f"{self.directory}/ports.json", encoding="utf-8") as f:
+            boxes = json.load(f)
+        found = {}
+        for box, qdiscs in boxes.items():
+            for qdisc in qdiscs:
+                if qdisc.get("root") and qdisc["kind"] != "noqueue":
+                    found[f"{box.removeprefix('lab-')}.{qdisc['dev']}"] = qdisc
+        return found
+
+    @functools.cached_property
+    def samples(self):
+        """{port: [(t, backlog, bytes sent)]}, each valid until the next."""
+        series = {}
+        path = f"{self.directory}/samples.csv"
+        if not os.path.exists(path):
+            return series
+        with open(path, encoding="utf-8") as f:
+            for row in csv.DictReader(f):
+                series.setdefault(row["port"], []).append(
+                    (int(row["t_ns"]), int(row["backlog_bytes"]), int(row["tx_bytes"])))
+        return series
+
+
+def load(case, directory):
+    """A run from its files. Raises LabError naming the file."""
+    run = Run(case, directory)
+    topology = case.lab.topology
+    hosts = topology.hosts
+
+    @functools.cache
+    def hops(source, target):
+        return best.hops_of(topology.path(hosts[source], hosts[target]))
+
+    @functools.cache
+    def alone(size, way):
+        return best.best_ns(size, way, case.lab.payload, overhead=case.lab.overhead)
+
+    with open(f"{directory}/run.json", encoding="utf-8") as f:
+        run.facts = json.load(f)
+    path = f"{directory}/flows.csv"
+    with open(path, encoding="utf-8") as f:
+        for number, row in enumerate(csv.DictReader(f), 2):
+            try:
+                size, start = int(row["bytes"]), int(row["start_ns"])
+                done = int(row["done_ns"]) if row["done_ns"] else None
+                way = hops(int(row["src"]), int(row["dst"]))
+                slow = None if done is None else (done - start) / alone(size, way)
+                run.flows.append((row["label"], size, start, done, slow))
+                run.retransmits += int(row["retransmits"] or 0)
+                run.timeouts += int(row["timeouts"] or 0)
+            except (KeyError, ValueError, IndexError, TypeError) as e:
+                raise LabError(f"{path}:{number}: this is no result of flowgen ({e})") from None
+    return run
+
+
+def slowdown(runs, bins, label=None):
+    """A row for each bin of sizes that has flows: (upper end or None, summary), of all runs."""
+    values = [[] for _ in range(len(bins) + 1)]
+    for run in runs:
+        for flow_label, size, _, _, slow in run.flows:
+            if slow is None or (label is not None and flow_label != label):
+                continue
+            place = next((i for i, end in enumerate(bins) if size <= end), len(bins))
+            values[place].append(slow)
+    rows = [(end, summary(v)) for end, v in zip([*bins, None], values) if v]
+    return rows + [("all", summary([x for v in values for x in v]))]
+
+
+def labels(runs):
+    return sorted({flow[0] for run in runs for flow in run.flows})
+
+
+def under_way(run):
+    """[(t, flows started and not complete)], at each change."""
+    events = []
+    for _, _, start, done, _ in run.flows:
+        events.append((start, 1))
+        if done is not None:
+            events.append((done, -1))
+    series, now = [], 0
+    for t, step in sorted(events):
+        now += step
+        if series and series[-1][0] == t:
+            series[-1] = (t, now)
+        else:
+            series.append((t, now))
+    return series
+
+
+def weighted(series, begin, end):
+    """[(value, ns that it held)] of a step function between two instants."""
+    weights = {}
+    for (t, value, *_), following in zip(series, series[1:] + [(end,)]):
+        held = min(following[0], end) - max(t, begin)
+        if held > 0:
+            weights[value] = weights.get(value, 0) + held
+    return sorted(weights.items())
+
+
+def weighted_summary(weights):
+    total = sum(w for _, w in weights)
+    result = {"mean": sum(v * w for v, w in weights) / total if total else None}
+    for percent in PERCENTS:
+        passed = 0
+        for value, held in weights:
+            passed += held
+            if passed * 100 >= total * percent:
+                result[f"p{percent}"] = value
+                break
+    result["max"] = weights[-1][0] if weights else None
+    return result
+
+
+def buffers(run):
+    """{switch: [(t, bytes in all of its sampled ports)]}."""
+    changes = {}
+    for port, series in run.samples.items():
+        switch = port.split(".")[0]
+        before = 0
+        for t, backlog, _ in series:
+            changes.setdefault(switch, []).append((t, backlog - before))
+            before = backlog
+    result = {}
+    for switch, steps in changes.items():
+        now, series = 0, []
+        for t, step in sorted(steps):
+            now += step
+            if series and series[-1][0] == t:
+                series[-1] = (t, now)
+            else:
+                series.append((t, now))
+        result[switch] = series
+    return result
+
+
+def queues(run):
+    """Of all sampled ports together: how long each backlog held; and the longest of each."""
+    begin, end = run.span
+    weights, longest = {}, {}
+    for port, series in run.samples.items():
+        for value, held in weighted(series, begin, end):
+            weights[value] = weights.get(value, 0) + held
+            longest[port] = max(longest.get(port, 0), value)
+    return sorted(weights.items()), longest
+
+
+def utilisation(run, port, begin=None, end=None):
+    """Share of a port's rate that left it, by its samples between two instants."""
+    series = run.samples.get(str(port))
+    if not series:
+        return None
+    begin = run.span[0] if begin is None else begin
+    end = run.span[1] if end is None else end
+
+    def sent(t):
+        last = series[0][2]
+        for at, _, sent_bytes in series:
+            if at > t:
+                break
+            last = sent_bytes
+        return last
+
+    return (sent(end) - sent(begin)) * 8e9 / ((end - begin) * port.rate) if end > begin else None
+
+
+def totals(run):
+    """Counters of all ports: drops, bytes, and what bfc's ports paused."""
+    result = {"sent_bytes": 0, "drops": 0, "paused_time_ns": 0, "pauses": 0, "state_frames": 0,
+              "marks": 0, "assign_shared": 0, "collisions": 0, "longest_port_queue": 0,
+              "pool_max": 0, "not_tagging": []}
+    for name, qdisc in run.ports.items():
+        port = qdisc.get("port") or {}
+        result["sent_bytes"] += qdisc.get("bytes", 0)
+        result["drops"] += qdisc.get("drops", 0)
+        result["paused_time_ns"] += qdisc.get("paused_time", 0)
+        result["marks"] += qdisc.get("marks", 0)
+        result["assign_shared"] += qdisc.get("assign_shared", 0)
+        result["collisions"] += qdisc.get("collisions", 0)
+        result["longest_port_queue"] = max(result["longest_port_queue"],
+                                           qdisc.get("backlog_max", 0))
+        result["pool_max"] = max(result["pool_max"], qdisc.get("pool_max", 0))
+        result["pauses"] += port.get("pauses_tx", 0)
+        result["state_frames"] += port.get("state_tx", 0)
+        if port and port.get("state") != "tagging":
+            result["not_tagging"].append(name)
+    return result

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Files that lab-rack builds a topology from: batches for ip and tc, and what belongs to them.
+
+Each box is a network namespace lab-NAME. Switches are IPv4 routers that spread flows over equal ways
+by their 5-tuple; hosts of one switch have one prefix. Neighbour entries are static: there is no
+address resolution in a measurement.
+"""
+
+import os
+
+from .topology import Topology
+
+PREFIX = "lab-"
+
+
+def netns(node):
+    return PREFIX + node.name
+
+
+def _links(lab):
+    for a in lab.topology.ports[::2]:
+        b = a.peer
+        yield (f"link add name {a.name} netns {netns(a.node)} address {a.mac} mtu {lab.mtu} "
+               f"type wire rate {a.rate} delay {a.delay}ns ring {lab.ring} "
+               f"overhead {lab.overhead} {lab.faults} peer name {b.name} netns {netns(b.node)} "
+               f"address {b.mac} mtu {lab.mtu}")
+
+
+def _gateway(port):
+    return f"via {port.peer.node.address} dev {port.name} onlink"
+
+
+def _host(host):
+    port = host.ports[0]
+    yield f"address add {host.address}/32 dev {port.name}"
+    yield f"link set {port.name} up"
+    yield f"neigh add {port.peer.node.address} lladdr {port.peer.mac} dev {port.name} nud permanent"
+    yield f"route add default {_gateway(port)}"
+
+
+def _switch(topology, switch):
+    for port in switch.ports:
+        other = port.peer
+        yield f"link set {port.name} up"
+        yield f"neigh add {other.node.address} lladdr {other.mac} dev {port.name} nud permanent"
+    for port in switch.ports:
+        if not port.peer.node.is_switch:
+            yield f"route add {port.peer.node.address}/32 {_gateway(port)}"
+    for edge in topology.edges():
+        if edge is switch:
+            continue
+        ways = topology.ways(switch, edge)
+        if len(ways) == 1:
+            yield f"route add {Topology.prefix(edge)} {_gateway(ways[0])}"
+        else:
+            yield f"route add {Topology.prefix(edge)} " + \
+                  " ".join(f"nexthop {_gateway(w)}" for w in ways)
+
+
+def _write(path, lines):
+    with open(path, "w", encoding="utf-8") as f:
+        f.writelines(f"{line}\n" for line in lines)
+
+
+def write(directory, lab, scheme):
+    """The rack of one scheme: netns, links.ip, and of each box NAME.ip, NAME.tc, switches."""
+    topology = lab.topology
+    os.makedirs(directory, exist_ok=True)
+    frame = lab.payload + 62
+    _write(f"{directory}/netns", (f"netns add {netns(n)}" for n in topology.nodes.values()))
+    _write(f"{directory}/links.ip", _links(lab))
+    _write(f"{directory}/boxes", (f"{netns(n)} {'switch' if n.is_switch else 'host'}"
+                                  for n in topology.nodes.values()))
+    for node in topology.nodes.values():
+        _write(f"{directory}/{netns(node)}.ip",
+               _switch(topology, node) if node.is_switch else _host(node))
+        _write(f"{directory}/{netns(node)}.tc",
+               (f"qdisc replace dev {p.name} root handle 1: "
+                f"{scheme.qdisc(p, lab.buffer, frame)}" for p in node.ports))
+    _write(f"{directory}/endpoints", (f"{h.index} {netns(h)} {h.address}" for h in topology.hosts))
+    _write(f"{directory}/watch", (f"{p} {netns(p.node)} {p.name}" for p in topology.ports
+                                  if str(p) in lab.sample_ports))

@@ -1,0 +1,310 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tables, CSV files, plots and one HTML page from the runs of an experiment."""
+
+import csv
+import html
+import json
+import os
+
+from . import labfile, measure, plot, units
+from .units import LabError
+
+STYLE = """
+body { font: 15px/1.5 sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; color: #222 }
+table { border-collapse: collapse; margin: 1em 0 } td, th { padding: .2em .7em; text-align: right }
+th { border-bottom: 1px solid #888 } td:first-child, th:first-child { text-align: left }
+tr:nth-child(even) td { background: #f5f5f5 } figure { display: inline-block; margin: .5em 0 }
+pre { background: #f5f5f5; padding: .7em; overflow-x: auto } .note { color: #a33 }
+"""
+
+
+def figure(value):
+    """A number for people."""
+    if value is None:
+        return "-"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int) or float(value).is_integer() and abs(value) >= 100:
+        return str(int(value))
+    return f"{value:.3g}" if abs(value) < 10 else f"{value:.1f}"
+
+
+def size_words(size):
+    if size is None:
+        return "more"
+    if isinstance(size, str):
+        return size
+    for unit, name in ((10**6, "MB"), (10**3, "kB")):
+        if size >= unit and size % (unit // 10) == 0:
+            return f"{size / unit:g} {name}"
+    return f"{size} B"
+
+
+def table(head, rows):
+    """Columns that line up: the first to the left, the others to the right."""
+    cells = [head] + [[figure(c) for c in row] for row in rows]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
+    return "\n".join("  ".join(c.ljust(w) if not i else c.rjust(w)
+                               for i, (c, w) in enumerate(zip(row, widths))).rstrip()
+                     for row in cells)
+
+
+class Section:
+    """A heading with a table and plots, that becomes text, CSV and HTML."""
+
+    def __init__(self, name, title, head=(), rows=(), note=""):
+        self.name, self.title, self.note = name, title, note
+        self.head, self.rows = list(head), [list(r) for r in rows]
+        self.plots = []
+
+    def text(self):
+        parts = [self.title]
+        parts += [self.note] if self.note else []
+        parts += [table(self.head, self.rows)] if self.rows else []
+        return "\n".join(parts)
+
+    def save_csv(self, directory):
+        if not self.rows:
+            return
+        with open(f"{directory}/{self.name}.csv", "w", encoding="utf-8", newline="") as f:
+            writer = csv.writer(f, lineterminator="\n")
+            writer.writerow(self.head)
+            writer.writerows(["" if c is None else c for c in row] for row in self.rows)
+
+    def html(self, directory):
+        parts = [f"<h2>{html.escape(self.title)}</h2>"]
+        parts += [f"<p>{html.escape(self.note)}</p>"] if self.note else []
+        if self.rows:
+            parts.append("<table><tr>" + "".join(f"<th>{html.escape(h)}</th>" for h in self.head)
+                         + "</tr>")
+            parts += ["<tr>" + "".join(f"<td>{html.escape(figure(c))}</td>" for c in row) + "</tr>"
+                      for row in self.rows]
+            parts.append("</table>")
+        for name in self.plots:
+            with open(f"{directory}/{name}", encoding="utf-8") as f:
+                svg = f.read()
+            parts.append(f"<figure>{svg[svg.index('<svg'):]}</figure>")
+        return "\n".join(parts)
+
+
+class Report:
+    """All that there is to say about an experiment."""
+
+    def __init__(self, out):
+        self.out = out
+        path = f"{out}/experiment.lab"
+        if not os.path.exists(path):
+            raise LabError(f"{out}: there are no results of sluice-lab in it")
+        with open(path, encoding="utf-8") as f:
+            self.text = f.read()
+        # A topology that was a file beside the experiment is not beside its results.
+        with open(f"{out}/path", encoding="utf-8") as f:
+            self.path = f.read().strip()
+        self.cases = labfile.cases(self.path, self.text)
+        self.runs = [measure.load(c, f"{out}/runs/{c.key}") for c in self.cases
+                     if os.path.exists(f"{out}/runs/{c.key}/run.json")]
+        if not self.runs:
+            raise LabError(f"{out}: no run is finished")
+        self.lab = self.cases[0].lab
+        self.directory = f"{out}/report"
+        self.sections = []
+
+    def groups(self):
+        """[(values, {scheme: [runs of its seeds]})] in the order of the file."""
+        found = {}
+        for run in self.runs:
+            key = tuple(run.case.values.items())
+            found.setdefault(key, {}).setdefault(run.scheme, []).append(run)
+        return list(found.items())
+
+    @staticmethod
+    def suffix(values):
+        return "".join(f"-{k}{v}" for k, v in values)
+
+    @staticmethod
+    def words(values):
+        return ", ".join(f"{k} {v}" for k, v in values)
+
+    def add(self, section):
+        self.sections.append(section)
+        return section
+
+    def draw(self, section, name, *args, **kwargs):
+        if plot.lines(f"{self.directory}/{name}.svg", *args, **kwargs):
+            section.plots.append(f"{name}.svg")
+
+    def overview(self):
+        rows, notes = [], []
+        for values, schemes in self.groups():
+            for scheme, runs in schemes.items():
+                flows = sum(len(r.flows) for r in runs)
+                slow = measure.summary([f[4] for r in runs for f in r.flows if f[4] is not None])
+                sums = [measure.totals(r) for r in runs]
+                rows.append([scheme, *(v for _, v in values), len(runs), flows, slow["n"],
+                             slow["mean"], slow["p50"], slow["p99"],
+                             sum(t["drops"] for t in sums), sum(r.retransmits for r in runs),
+                             sum(r.timeouts for r in runs),
+                             max(t["longest_port_queue"] for t in sums)])
+                odd = sorted({p for t in sums for p in t["not_tagging"]})
+                if odd and runs[0].case.scheme.is_bfc:
+                    notes.append(f"{scheme}: not tagging at the end: {', '.join(odd[:5])}"
+                                 + (" ..." if len(odd) > 5 else "") + ".")
+        names = list(self.lab.vary)
+        self.add(Section("overview", "All flows", ["scheme", *names, "runs", "flows", "complete",
+                         "mean slowdown", "p50", "p99", "drops", "retransmits", "timeouts",
+                         "longest queue (B)"], rows, " ".join(notes)))
+
+    def slowdowns(self):
+        for values, schemes in self.groups():
+            names = measure.labels([r for runs in schemes.values() for r in runs])
+            for label in names:
+                what = "" if label == "-" else f", {label}"
+                rows, curves = [], {}
+                for scheme, runs in schemes.items():
+                    for end, s in measure.slowdown(runs, self.lab.bins, label):
+                        rows.append([scheme, size_words(end), s["n"], s["mean"], s["p50"], s["p95"],
+                                     s["p99"], s["max"]])
+                        if end != "all":
+                            place = self.lab.bins.index(end) if end else len(self.lab.bins)
+                            for key in "mean", "p50", "p99":
+                                curves.setdefault(key, {}).setdefault(scheme, []).append(
+                                    (place, s[key]))
+                name = f"slowdown{'' if label == '-' else '-' + label}{self.suffix(values)}"
+                where = f" ({self.words(values)})" if values else ""
+                section = self.add(Section(name, f"Slowdown by size{what}{where}", [
+                    "scheme", "size up to", "flows", "mean", "p50", "p95", "p99", "max"], rows))
+                tics = [(size_words(b), i) for i, b in enumerate(self.lab.bins)]
+                tics.append(("more", len(self.lab.bins)))
+                for key, word in ("p99", "99th percentile"), ("p50", "median"), ("mean", "mean"):
+                    self.draw(section, f"{name}-{key}", f"Slowdown, {word}{what}{where}",
+                              "size of flow up to", "slowdown", list(curves.get(key, {}).items()),
+                              logy=True, xtics=tics)
+
+    def flows_under_way(self):
+        rows, curves = [], []
+        for values, schemes in self.groups():
+            for scheme, runs in schemes.items():
+                weights = {}
+                for run in runs:
+                    for v, w in measure.weighted(measure.under_way(run), *run.span):
+                        weights[v] = weights.get(v, 0) + w
+                weights = sorted(weights.items())
+                s = measure.weighted_summary(weights)
+                rows.append([scheme, *(v for _, v in values), s["mean"], s["p50"], s["p99"],
+                             s["max"]])
+                curves.append((" ".join([scheme, *(f"{k} {v}" for k, v in values)]),
+                               plot.cdf(weights)))
+        section = self.add(Section("active", "Flows under way, over time",
+                                   ["scheme", *self.lab.vary, "mean", "p50", "p99", "max"], rows))
+        self.draw(section, "active", "Flows under way", "flows", "share of time", curves, steps=True)
+
+    def queue_lengths(self):
+        if not self.lab.sample:
+            return
+        rows, curves, series, pools = [], [], [], []
+        for values, schemes in self.groups():
+            for scheme, runs in schemes.items():
+                name = " ".join([scheme, *(f"{k} {v}" for k, v in values)])
+                weights, busiest = {}, {}
+                for run in runs:
+                    held, longest = measure.queues(run)
+                    for v, w in held:
+                        weights[v] = weights.get(v, 0) + w
+                    busiest.update(longest)
+                weights = sorted(weights.items())
+                s = measure.weighted_summary(weights)
+                most = max((measure.weighted_summary(measure.weighted(b, *r.span))["max"] or 0
+                            for r in runs for b in measure.buffers(r).values()), default=None)
+                rows.append([scheme, *(v for _, v in values), s["mean"], s["p50"], s["p99"],
+                             s["max"], most])
+                curves.append((name, plot.cdf(weights)))
+                if busiest:
+                    port = max(sorted(busiest), key=busiest.get)
+                    series.append((f"{name}, {port}", [(t / 1000, b / 1000) for t, b, _ in
+                                   plot.thin(runs[0].samples.get(port, []))]))
+                    by_switch = measure.buffers(runs[0])
+                    switch = max(sorted(by_switch), key=lambda x: max(b for _, b in by_switch[x]))
+                    pools.append((f"{name}, {switch}", [(t / 1000, b / 1000) for t, b in
+                                  plot.thin(by_switch[switch])]))
+        section = self.add(Section(
+            "queues", f"Queues of ports, bytes, looked at each {units.time_words(self.lab.sample)}",
+            ["scheme", *self.lab.vary, "mean", "p50", "p99", "max", "most in a switch"], rows))
+        self.draw(section, "queue-cdf", "Queues of all sampled ports", "bytes", "share of time",
+                  curves, steps=True)
+        self.draw(section, "queue-time", "The port with the longest queue", "time (us)",
+                  "queue (kB)", series, steps=True)
+        self.draw(section, "buffer-time", "The switch with the fullest buffer", "time (us)",
+                  "buffer (kB)", pools, steps=True)
+
+    def pauses(self):
+        rows = []
+        for values, schemes in self.groups():
+            for scheme, runs in schemes.items():
+                if not runs[0].case.scheme.is_bfc:
+                    continue
+                sums = [measure.totals(r) for r in runs]
+                span = sum(r.span[1] - r.span[0] for r in runs) or 1
+                links = len(runs[0].ports)
+                rows.append([scheme, *(v for _, v in values), sum(t["pauses"] for t in sums),
+                             sum(t["state_frames"] for t in sums),
+                             100 * sum(t["state_frames"] for t in sums) * 84 * 8e9 /
+                             (span * sum(p.rate for p in self.lab.topology.ports)),
+                             sum(t["paused_time_ns"] for t in sums) / links / len(runs) / 1000,
+                             sum(t["marks"] for t in sums), sum(t["assign_shared"] for t in sums),
+                             sum(t["collisions"] for t in sums)])
+        if rows:
+            self.add(Section("pauses", "Pauses", [
+                "scheme", *self.lab.vary, "pauses", "state frames", "% of the links",
+                "paused per link (us)", "marked packets", "shared sub-queues", "collisions"], rows,
+                "Paused time is summed over a link's sub-queues; a state frame is taken for 84 bytes."))
+
+    def make(self):
+        """Writes everything; returns the page's path."""
+        os.makedirs(self.directory, exist_ok=True)
+        for name in os.listdir(self.directory):
+            os.unlink(f"{self.directory}/{name}")
+        self.overview()
+        self.slowdowns()
+        self.flows_under_way()
+        self.queue_lengths()
+        self.pauses()
+        for section in self.sections:
+            section.save_csv(self.directory)
+        with open(f"{self.directory}/report.txt", "w", encoding="utf-8") as f:
+            f.write("\n\n".join(s.text() for s in self.sections) + "\n")
+        with open(f"{self.directory}/report.json", "w", encoding="utf-8") as f:
+            json.dump({s.name: [dict(zip(s.head, row)) for row in s.rows] for s in self.sections},
+                      f, indent=1)
+            f.write("\n")
+        page = f"{self.directory}/index.html"
+        with open(page, "w", encoding="utf-8") as f:
+            f.write(self.page())
+        return page
+
+    def page(self):
+        facts = self.runs[0].facts
+        missing = [c.key for c in self.cases if c.key not in {r.case.key for r in self.runs}]
+        parts = ["<!DOCTYPE html>", '<html lang="en"><head><meta charset="utf-8">',
+                 f"<title>{html.escape(self.lab.title or self.lab.name)}</title>",
+                 f"<style>{STYLE}</style></head><body>",
+                 f"<h1>{html.escape(self.lab.title or self.lab.name)}</h1>"]
+        parts += [f"<p>{html.escape(p)}</p>" for p in self.lab.papers]
+        if missing:
+            parts.append(f"<p class=note>Not finished: {html.escape(', '.join(missing))}</p>")
+        parts += [s.html(self.directory) for s in self.sections]
+        parts.append("<h2>How it was made</h2>")
+        parts.append(f"<p>Sluice {html.escape(facts['version'])}, Linux {html.escape(facts['kernel'])} "
+                     "in exact virtual time. Slowdown is a flow's completion time over the best "
+                     "possible one of that flow alone on its path. The experiment:</p>")
+        parts.append(f"<pre>{html.escape(self.text)}</pre>")
+        parts.append("<p>Each scheme's settings:</p><pre>")
+        for run in {r.scheme: r for r in self.runs}.values():
+            settings = {k: v for k, v in run.facts["settings"].items() if v}
+            parts.append(html.escape(f"{run.scheme}: {json.dumps(settings, sort_keys=True)}\n"
+                                     f"    flowgen {' '.join(run.facts['flowgen'])}"))
+        parts.append("</pre></body></html>")
+        return "\n".join(parts) + "\n"
+
+    def brief(self):
+        """What a terminal shows: the first table."""
+        return self.sections[0].text()

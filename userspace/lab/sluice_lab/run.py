@@ -1,0 +1,357 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Runs the cases of an experiment, each in a machine of its own, and keeps what is finished.
+
+A results directory holds
+
+    experiment.lab, topology.txt      what was run
+    traces/POINT.trace                one for each seed and value; each scheme gets the same
+    runs/KEY/flows.csv, samples.csv, ports.json, run.json
+    log/KEY.log                       what the machine said
+    report/                           tables and plots
+
+run.json is written last: a run without it is run again, one with it is not, unless the experiment
+has changed. Nothing below traces, runs and report depends on the machine or the time of day.
+"""
+
+import concurrent.futures
+import hashlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+from . import best, labfile, rack
+from .units import LabError
+
+LAB = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(LAB))
+HEADERS = best.HEADERS + 4      # with a fabric tag: what load is reckoned with
+TRACE_VERSION = 1
+WAIT_S = 4 * 3600               # of real time, for a guest that hangs
+
+
+def tool(name, directory):
+    """A program of the project: the one that was built here, else the installed one."""
+    built = os.path.join(ROOT, "build", directory, name)
+    found = built if os.access(built, os.X_OK) else shutil.which(name)
+    if not found:
+        raise LabError(f"there is no {name}: make programs builds it")
+    return found
+
+
+class Progress:
+    """One line that changes on a terminal; one line for each thing that ends, elsewhere."""
+
+    def __init__(self, total, quiet=False):
+        self.total, self.quiet = total, quiet
+        self.done, self.running = 0, {}
+        self.spent = []
+        self.lock = threading.Lock()
+        self.start = time.monotonic()
+        self.live = sys.stderr.isatty() and not quiet
+
+    def say(self, text):
+        if not self.quiet:
+            with self.lock:
+                print(("\r\033[K" if self.live else "") + text, file=sys.stderr, flush=True)
+        self.show()
+
+    def show(self):
+        if not self.live:
+            return
+        with self.lock:
+            left = self.total - self.done
+            estimate = ""
+            if self.spent:
+                each = sum(self.spent) / len(self.spent)
+                estimate = f", about {each * left / max(1, len(self.running)):.0f} s left"
+            now = " ".join(f"{key} {state}" for key, state in sorted(self.running.items()))
+            line = f"[{time.monotonic() - self.start:.0f} s] {self.done}/{self.total}{estimate}: {now}"
+            width = shutil.get_terminal_size().columns - 1
+            print("\r\033[K" + line[:width], end="", file=sys.stderr, flush=True)
+
+    def begin(self, key):
+        self.running[key] = ""
+        self.show()
+
+    def state(self, key, state):
+        self.running[key] = state
+        self.show()
+
+    def end(self, key, text, spent=None):
+        self.running.pop(key, None)
+        self.done += 1
+        if spent:
+            self.spent.append(spent)
+        self.say(f"[{self.done}/{self.total}] {key}: {text}")
+
+
+class Runner:
+    """An experiment and where its results go."""
+
+    def __init__(self, path, out=None, version="6.1", jobs=None, only=None, seeds=None, mem="2G",
+                 quiet=False):
+        self.path = path
+        try:
+            with open(path, encoding="utf-8") as f:
+                self.text = f.read()
+        except OSError as e:
+            raise LabError(f"{path}: {e.strerror}") from None
+        except UnicodeDecodeError:
+            raise LabError(f"{path}: this is no text") from None
+        self.cases = labfile.cases(path, self.text)
+        names = {c.scheme.name for c in self.cases}
+        for name in only or ():
+            if name not in names:
+                raise LabError(f"{path}: there is no scheme \"{name}\"")
+        if only:
+            self.cases = [c for c in self.cases if c.scheme.name in only]
+        if seeds:
+            self.cases = [c for c in self.cases if c.seed in seeds]
+        if not self.cases:
+            raise LabError(f"{path}: nothing is left to run")
+        self.lab = self.cases[0].lab
+        self.out = os.path.abspath(out or f"{self.lab.name}-results")
+        self.version, self.mem = version, mem
+        self.jobs = jobs or os.cpu_count() or 1
+        self.quiet = quiet
+        self.guests = set()
+        self.stopped = False
+        self.lock = threading.Lock()
+
+    # What a run depends on
+
+    def job(self, case):
+        lab = case.lab
+        bdp = self.bdp(lab)
+        words = case.scheme.words
+        args = ["--transport", words["transport"], "--payload", str(lab.payload),
+                "--seed", str(case.seed), "--limit", f"{lab.limit}ns", "--quiet"]
+        if words["transport"] == "gbn":
+            window = case.scheme.window_bytes(bdp)
+            args += ["--ack", words["ack"], "--rto", words["rto"]]
+            args += ["--window", str(window)] if window else []
+        else:
+            args += ["--cc", words["cc"]]
+        if lab.sample:
+            args += ["--interval", f"{lab.sample}ns"]
+        return {"scheme": case.scheme.name, "base": case.scheme.base, "settings": words,
+                "seed": case.seed, "values": case.values, "flowgen": args,
+                "workload": lab.workload, "workload_args": lab.workload_words,
+                "topology": hashlib.sha256(lab.topology_text.encode()).hexdigest()[:16],
+                "payload": lab.payload, "buffer": lab.buffer, "ring": lab.ring,
+                "overhead": lab.overhead, "faults": lab.faults, "settle_ns": lab.settle,
+                "limit_ns": lab.limit, "sample_ns": lab.sample, "sample_ports": lab.sample_ports,
+                "kernel": self.version, "version": self.project_version()}
+
+    @staticmethod
+    def project_version():
+        with open(os.path.join(ROOT, "VERSION"), encoding="utf-8") as f:
+            return f.read().strip()
+
+    @staticmethod
+    def bdp(lab):
+        """Bytes: rate of a host's link times the longest way there and back, unloaded."""
+        hosts = lab.topology.hosts
+        longest = 0
+        edges = {}
+        for host in hosts:
+            edges.setdefault(lab.topology.edge(host).name, host)
+        for a in edges.values():
+            for b in hosts if len(hosts) <= 32 else edges.values():
+                if a is not b:
+                    ports = lab.topology.path(a, b)
+                    there = best.best_ns(lab.payload, best.hops_of(ports), lab.payload)
+                    longest = max(longest, there + sum(p.delay for p in ports))
+        if not longest:         # all hosts at one switch
+            a, b = hosts[:2]
+            ports = lab.topology.path(a, b)
+            longest = best.best_ns(lab.payload, best.hops_of(ports), lab.payload) + \
+                sum(p.delay for p in ports)
+        return longest * max(h.ports[0].rate for h in hosts) // (8 * 10**9)
+
+    def finished(self, case):
+        try:
+            with open(f"{self.out}/runs/{case.key}/run.json", encoding="utf-8") as f:
+                known = json.load(f)
+        except (OSError, ValueError):
+            return False
+        return all(known.get(k) == v for k, v in self.job(case).items())
+
+    # Traces
+
+    def trace(self, case):
+        """The trace of a case; made unless it is there from the same arguments."""
+        lab = case.lab
+        if lab.workload_words[0] == "trace":
+            return os.path.abspath(lab.workload_words[1])
+        path = f"{self.out}/traces/{lab.workload}{case.point}.trace"
+        topology = lab.topology
+        command = [tool("sluice-trace", "trace"), "make", *lab.workload_words,
+                   "--seed", str(case.seed), "--payload", str(lab.payload),
+                   "--header", str(HEADERS + lab.overhead),
+                   "--rate", str(topology.hosts[0].ports[0].rate), *self.shape(topology)]
+        with self.lock:
+            mark = path + ".args"
+            try:
+                with open(mark, encoding="utf-8") as f:
+                    if os.path.exists(path) and json.load(f) == command[1:]:
+                        return path
+            except (OSError, ValueError):
+                pass
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path + ".new", "w", encoding="utf-8") as f:
+                made = subprocess.run(command, stdout=f, stderr=subprocess.PIPE, text=True,
+                                      check=False)
+            if made.returncode:
+                raise LabError(f"{self.path}: workload {lab.workload}: {made.stderr.strip()}")
+            os.replace(path + ".new", path)
+            with open(mark, "w", encoding="utf-8") as f:
+                json.dump(command[1:], f)
+        return path
+
+    @staticmethod
+    def shape(topology):
+        """What sluice-trace has to know: racks of one size in the order of the hosts, or hosts."""
+        racks = [[h for h in topology.hosts if topology.edge(h) is e] for e in topology.edges()]
+        in_order = [h for r in racks for h in r] == topology.hosts
+        if len(racks) > 1 and in_order and len({len(r) for r in racks}) == 1:
+            return ["--racks", str(len(racks)), "--per-rack", str(len(racks[0])),
+                    "--uplinks", str(topology.uplink_rate(topology.edges()[0]))]
+        return ["--hosts", str(len(topology.hosts))]
+
+    # Runs
+
+    def build(self):
+        """Kernel, modules, plugins and programs, unless they are there; says where."""
+        if os.environ.get("SLUICE_MODDIR"):
+            return
+        self.step("build", [f"{ROOT}/userspace/lab/lab-build", self.version])
+
+    def step(self, name, command):
+        os.makedirs(f"{self.out}/log", exist_ok=True)
+        log = f"{self.out}/log/{name}.log"
+        with open(log, "w", encoding="utf-8") as f:
+            done = subprocess.run(command, stdout=f, stderr=subprocess.STDOUT,
+                                  stdin=subprocess.DEVNULL, check=False)
+        if done.returncode:
+            raise LabError(f"{name}: no success, see the end of {log}:\n{self.tail(log)}")
+
+    @staticmethod
+    def tail(path, lines=12):
+        try:
+            with open(path, encoding="utf-8", errors="replace") as f:
+                return "".join(f.readlines()[-lines:]).rstrip()
+        except OSError:
+            return ""
+
+    def prepare(self, case):
+        """The directory that the guest is given."""
+        work = f"{self.out}/work/{case.key}"
+        shutil.rmtree(work, ignore_errors=True)
+        rack.write(f"{work}/rack", case.lab, case.scheme)
+        os.symlink(os.path.relpath(self.trace(case), work), f"{work}/trace")
+        args = list(self.job(case)["flowgen"])
+        if case.lab.sample:
+            args += ["--watch", f"{work}/rack/watch", "--watch-out",
+                     f"{self.out}/runs/{case.key}.new/samples.csv"]
+        with open(f"{work}/args", "w", encoding="utf-8") as f:
+            f.write(" ".join(args) + "\n")
+        with open(f"{work}/settle", "w", encoding="utf-8") as f:
+            f.write(f"{case.lab.settle / 1e9:.9f}\n")
+        return work
+
+    def run_case(self, case, progress):
+        if self.stopped:
+            return False
+        start = time.monotonic()
+        progress.begin(case.key)
+        work = self.prepare(case)
+        new, kept = f"{self.out}/runs/{case.key}.new", f"{self.out}/runs/{case.key}"
+        shutil.rmtree(new, ignore_errors=True)
+        os.makedirs(new)
+        os.makedirs(f"{self.out}/log", exist_ok=True)
+        log = f"{self.out}/log/{case.key}.log"
+        command = [f"{ROOT}/selftests/uml/run", "--version", self.version, "--seed", str(case.seed),
+                   "--mem", self.mem, "--timeout", str(WAIT_S), "--out", new,
+                   "--log", log + ".kernel", f"{LAB}/lab-guest", work]
+        with open(log, "w", encoding="utf-8") as f:
+            guest = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                     stderr=subprocess.STDOUT, text=True, start_new_session=True)
+            with self.lock:
+                self.guests.add(guest)
+            complete = None
+            for line in guest.stdout:
+                f.write(line)
+                if line.startswith("lab: done "):
+                    complete = line.split()[2] == "0"
+                elif line.startswith("lab: "):
+                    progress.state(case.key, line[5:].strip())
+                elif match := re.match(r"flowgen: +([0-9]+) ?%", line):
+                    progress.state(case.key, f"{match[1]} %")
+            status = guest.wait()
+        with self.lock:
+            self.guests.discard(guest)
+        if self.stopped:
+            return False
+        if status or complete is None:
+            progress.end(case.key, f"FAILED, see {log}:\n{self.tail(log)}")
+            return False
+        with open(f"{new}/run.json", "w", encoding="utf-8") as f:
+            json.dump({**self.job(case), "complete": complete}, f, indent=1, sort_keys=True)
+            f.write("\n")
+        shutil.rmtree(kept, ignore_errors=True)
+        os.replace(new, kept)
+        shutil.rmtree(work, ignore_errors=True)
+        spent = time.monotonic() - start
+        progress.end(case.key, f"{spent:.0f} s" + ("" if complete else
+                     ", but some flows did not complete within the limit"), spent)
+        return True
+
+    def stop(self):
+        """Ends all guests; what is finished stays."""
+        self.stopped = True
+        with self.lock:
+            for guest in self.guests:
+                try:
+                    os.killpg(guest.pid, signal.SIGTERM)
+                except ProcessLookupError:
+                    pass
+
+    def save(self):
+        os.makedirs(self.out, exist_ok=True)
+        with open(f"{self.out}/experiment.lab", "w", encoding="utf-8") as f:
+            f.write(self.text)
+        with open(f"{self.out}/topology.txt", "w", encoding="utf-8") as f:
+            f.write(self.lab.topology_text)
+        with open(f"{self.out}/path", "w", encoding="utf-8") as f:
+            f.write(os.path.abspath(self.path) + "\n")
+
+    def run(self):
+        """All cases that are not finished. Returns the keys of those that failed."""
+        self.save()
+        todo = [c for c in self.cases if not self.finished(c)]
+        progress = Progress(len(self.cases), self.quiet)
+        for case in self.cases:
+            if case not in todo:
+                progress.end(case.key, "finished before")
+        if not todo:
+            return []
+        self.build()
+        failed = []
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            futures = {pool.submit(self.run_case, c, progress): c for c in todo}
+            try:
+                for future in concurrent.futures.as_completed(futures):
+                    if not future.result():
+                        failed.append(futures[future].key)
+            except BaseException:
+                self.stop()
+                pool.shutdown(cancel_futures=True)
+                raise
+        return failed

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Schemes: what stands at the ports of hosts and switches, and how hosts send.
+
+A scheme is a set of words with settings in braces, filled in for each port. A `.lab` file may change
+any of its words or settings, or make a scheme of its own from another:
+
+    scheme bfc-8 bfc queues=8
+    scheme codel pfifo switch="fq_codel limit 5000 target 10us"
+"""
+
+import re
+
+from .units import LabError
+
+# Settings that each scheme has; those with None follow from the topology.
+SETTINGS = {
+    "queues": "32",             # sub-queues of a switch's port
+    "host_queues": "1024",      # of a host's
+    "th_scale": "100",          # percent of bfc's threshold
+    "options": "",              # more words for each bfc
+    "switch_options": "",       # more words for the switches' bfc alone
+    "window": "none",           # gbn: bytes in flight, `none`, or a number and `bdp`
+    "ack": "1",                 # gbn: packets for an acknowledgement
+    "rto": "1ms",               # gbn: retransmission timeout
+    "cc": "cubic",              # tcp: congestion control
+    "port_buffer": None,        # bytes at a port without a shared pool: half of `buffer`
+    "port_packets": None,       # the same in packets
+    "buffer": None,             # bytes of a switch
+    "red_min": "100000",        # bytes: DCTCP's Kmin and Kmax in BFC's evaluation
+    "red_max": "400000",
+    "peer": None,               # of the port: host or switch
+    "rate": None,               # of the port's link, as tc takes it
+    "tier": None,               # of the port: none, up or down
+}
+WORDS = ("transport", "host", "switch")
+
+_HOST_BFC = "bfc role host peer switch queues {host_queues} limit 1073741824 {options}"
+_SWITCH_BFC = "bfc role switch peer {peer} tier {tier} queues {queues} pool {buffer} " \
+              "limit 1073741824 th-scale {th_scale} {options} {switch_options}"
+_FIFO = "bfc role switch peer {peer} assign single nopause notag queues 1 pool {buffer} " \
+        "limit 1073741824"
+
+SCHEMES = {
+    "pfifo": dict(transport="tcp", host="fq", switch="bfifo limit {port_buffer}",
+                  what="TCP over a FIFO"),
+    "fq_codel": dict(transport="tcp", host="fq", what="TCP over fair queues with CoDel",
+                     switch="fq_codel limit {port_packets} memory_limit {port_buffer} "
+                            "target 50us interval 1ms noecn"),
+    "cake": dict(transport="tcp", host="fq", switch="cake unlimited memlimit {port_buffer} rtt 1ms",
+                 what="TCP over CAKE"),
+    "dctcp": dict(transport="tcp", cc="dctcp", host="fq", what="DCTCP over RED that marks",
+                  switch="red limit {port_buffer} min {red_min} max {red_max} avpkt 1000 "
+                         "burst 201 probability 1 bandwidth {rate} ecn harddrop"),
+    "gbn": dict(transport="gbn", host="ideal", switch=_FIFO,
+                what="hosts that send at line rate, over a FIFO"),
+    "bfc": dict(transport="gbn", host=_HOST_BFC, switch=_SWITCH_BFC,
+                what="Backpressure Flow Control"),
+    "bfc-stochastic": dict(transport="gbn", host=_HOST_BFC, switch=_SWITCH_BFC,
+                           switch_options="assign stochastic",
+                           what="BFC with sub-queues by hash alone"),
+    "bfc-single": dict(transport="gbn", host=_HOST_BFC, switch=_SWITCH_BFC,
+                       switch_options="assign single", queues="1",
+                       what="BFC with one sub-queue"),
+    "pfc": dict(transport="gbn", host=_HOST_BFC.replace("{host_queues}", "1") + " assign single",
+                switch=_SWITCH_BFC, queues="1",
+                switch_options="assign single pause ingress",
+                what="one queue, paused by its ingress bytes, as priority flow control does"),
+    "ideal-fq": dict(transport="gbn", host="ideal", switch="ideal", window="1bdp",
+                     what="unbounded queues for each flow, fair; a window of one BDP"),
+    "ideal-srf": dict(transport="gbn", host="ideal order srf", switch="ideal order srf",
+                      window="1bdp", what="the same, shortest remaining flow first"),
+}
+
+
+class Scheme:
+    """One line `scheme` of a .lab file."""
+
+    def __init__(self, name, base=None, changes=()):
+        base = base or name
+        if base not in SCHEMES:
+            raise ValueError(f"\"{base}\" is no scheme: {', '.join(SCHEMES)}")
+        self.name, self.base = name, base
+        self.words = {**SETTINGS, **SCHEMES[base]}
+        for change in changes:
+            key, equal, value = change.partition("=")
+            if not equal or key not in (*SETTINGS, *WORDS):
+                raise ValueError(f"\"{change}\" is not SETTING=VALUE with one of "
+                                 f"{', '.join((*WORDS, *SETTINGS))}")
+            self.words[key] = value
+        if self.words["transport"] not in ("gbn", "tcp"):
+            raise ValueError(f"transport is gbn or tcp, not \"{self.words['transport']}\"")
+        if not re.fullmatch(r"none|[0-9]+|[0-9]+(\.[0-9]+)?bdp", self.words["window"]):
+            raise ValueError(f"window is none, bytes, or a number and bdp, not "
+                             f"\"{self.words['window']}\"")
+
+    def qdisc(self, port, buffer, frame):
+        """What tc is told for this port."""
+        from . import units
+        values = dict(self.words)
+        peer = port.peer.node
+        values["peer"] = "switch" if peer.is_switch else "host"
+        values["rate"] = units.rate_words(port.rate)
+        mine, other = port.node.tier or 0, (peer.tier or 0) if peer.is_switch else 0
+        known = port.node.tier is not None and (peer.tier is not None or not peer.is_switch)
+        values["tier"] = "none" if not known else "up" if other > mine else "down"
+        values["buffer"] = values["buffer"] or str(buffer)
+        values["port_buffer"] = values["port_buffer"] or str(int(values["buffer"]) // 2)
+        values["port_packets"] = values["port_packets"] or \
+            str(max(1, int(values["port_buffer"]) // frame))
+        text = self.words["switch" if port.node.is_switch else "host"]
+        for _ in range(2):      # a setting may hold settings
+            try:
+                text = text.format(**values)
+            except (KeyError, IndexError, ValueError) as e:
+                raise LabError(f"scheme {self.name}: \"{text}\": no setting {e}") from None
+        return " ".join(text.split())
+
+    @property
+    def is_bfc(self):
+        return self.words["switch"].startswith("bfc") and "notag" not in self.words["switch"]
+
+    def window_bytes(self, bdp):
+        """Bytes, or 0 for none."""
+        window = self.words["window"]
+        if window == "none":
+            return 0
+        if window.endswith("bdp"):
+            return max(1, int(float(window[:-3]) * bdp))
+        return int(window)
