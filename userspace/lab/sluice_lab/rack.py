@@ -30,18 +30,24 @@ def _gateway(port):
     return f"via {port.peer.node.address} dev {port.name} onlink"
 
 
+# Without an address of its own, even lo's, a namespace takes each gateway for a broadcast address.
+_LOOPBACK = "link set dev lo up"
+
+
 def _host(host):
     port = host.ports[0]
+    yield _LOOPBACK
     yield f"address add {host.address}/32 dev {port.name}"
-    yield f"link set {port.name} up"
+    yield f"link set dev {port.name} up"
     yield f"neigh add {port.peer.node.address} lladdr {port.peer.mac} dev {port.name} nud permanent"
     yield f"route add default {_gateway(port)}"
 
 
 def _switch(topology, switch):
+    yield _LOOPBACK
     for port in switch.ports:
         other = port.peer
-        yield f"link set {port.name} up"
+        yield f"link set dev {port.name} up"
         yield f"neigh add {other.node.address} lladdr {other.mac} dev {port.name} nud permanent"
     for port in switch.ports:
         if not port.peer.node.is_switch:

@@ -1,0 +1,295 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""The lab's own arithmetic, files and refusals; no machine is booted here."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+from fractions import Fraction
+
+sys.dont_write_bytecode = True
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+sys.path.insert(0, f"{ROOT}/userspace/lab")
+
+from sluice_lab import best, labfile, measure, rack, report, run, shapes, units  # noqa: E402
+from sluice_lab.schemes import SCHEMES, Scheme  # noqa: E402
+from sluice_lab.topology import Topology  # noqa: E402
+
+SLUICE = f"{ROOT}/build/sluice/sluice"
+LAB = """
+title A test
+topology star senders 2 rate 10gbit
+workload w --law google_allrpc --load 0.5
+scheme bfc
+"""
+
+
+def brute(size, hops, payload):
+    """Completion of a lone flow, frame by frame and hop by hop."""
+    frames = -(-size // payload)
+    lengths = [payload] * (frames - 1) + [size - (frames - 1) * payload]
+    ready = [Fraction(0)] * frames
+    for rate, delay in hops:
+        free = Fraction(0)
+        for i, length in enumerate(lengths):
+            free = max(ready[i], free) + Fraction((length + best.HEADERS) * 8 * 10**9, rate)
+            ready[i] = free + delay
+    return int(ready[-1])
+
+
+class Best(unittest.TestCase):
+    def test_known(self):
+        one = [(10**11, 1000)]
+        self.assertEqual(best.best_ns(1000, one), 1000 + 84)     # 1058 bytes take 84.64 ns
+        self.assertEqual(best.best_ns(1, one), 1000 + 4)
+        self.assertEqual(best.best_ns(2000, [(8 * 10**9, 5), (8 * 10**9, 7)]), 3 * 1058 + 12)
+
+    def test_against_each_frame(self):
+        draw = random.Random(1)
+        for _ in range(400):
+            hops = [(draw.choice([10**9, 10**10, 4 * 10**10, 10**11, 4 * 10**11]),
+                     draw.randrange(3000)) for _ in range(draw.randint(1, 5))]
+            payload = draw.choice([100, 1000, 1460])
+            size = draw.choice([1, payload - 1, payload, payload + 1, draw.randint(1, 50 * payload)])
+            self.assertEqual(best.best_ns(size, hops, payload), brute(size, hops, payload),
+                             (size, hops, payload))
+
+
+class Units(unittest.TestCase):
+    def test_values(self):
+        self.assertEqual(units.rate("2.5gbit"), 2500000000)
+        self.assertEqual(units.time("1.5us"), 1500)
+        self.assertEqual(units.size("12MB"), 12000000)
+        self.assertEqual(units.size("2KiB"), 2048)
+        self.assertEqual(units.rate_words(25 * 10**8), "2500mbit")
+        self.assertEqual(units.time_words(1500), "1500ns")
+
+    def test_refused(self):
+        for function, text in ((units.rate, "10"), (units.rate, "0gbit"), (units.time, "5"),
+                               (units.time, "0.5ns"), (units.size, "-1"), (units.size, "1.5"),
+                               (units.time, ""), (units.rate, "1e9bit")):
+            with self.assertRaises(ValueError, msg=text):
+                function(text)
+
+
+class Topologies(unittest.TestCase):
+    def test_every_shape(self):
+        for name in shapes.SHAPES:
+            topology = Topology.parse(shapes.make(name, {}), name)
+            for a in topology.hosts[:3]:
+                for b in topology.hosts[-3:]:
+                    if a is not b:
+                        ports = topology.path(a, b)
+                        self.assertIs(ports[0].node, a)
+                        self.assertIs(ports[-1].peer.node, b)
+                        for one, two in zip(ports, ports[1:]):
+                            self.assertIs(one.peer.node, two.node)
+            addresses = [n.address for n in topology.nodes.values()]
+            self.assertEqual(len(addresses), len(set(addresses)))
+
+    @unittest.skipUnless(os.access(SLUICE, os.X_OK), "needs the program sluice: make programs")
+    def test_sluice_graph_reads_them(self):
+        for name in shapes.SHAPES:
+            small = {"leaf-spine": {"racks": "2", "hosts": "2", "spines": "2"},
+                     "rocc-edge-core": {"hosts": "2"}, "two-dc": {"hosts": "2"}}.get(name, {})
+            if name == "floodgate":
+                continue        # leaf-spine with other numbers
+            with tempfile.NamedTemporaryFile("w", suffix=".topo") as f:
+                f.write(shapes.make(name, small))
+                f.flush()
+                done = subprocess.run([SLUICE, "graph", f.name], capture_output=True, text=True,
+                                      check=False)
+                self.assertEqual(done.returncode, 0, name + done.stderr + done.stdout)
+
+    def test_ecmp(self):
+        topology = Topology.parse(shapes.make("leaf-spine", {}))
+        tor, far = topology.switches[0], topology.switches[7]
+        self.assertEqual(len(topology.ways(tor, far)), 8)
+        self.assertEqual(len(topology.ways(topology.nodes["spine1"], far)), 1)
+        tree = Topology.parse(shapes.make("fat-tree", {"k": "4"}))
+        self.assertEqual(len(tree.path(tree.hosts[0], tree.hosts[-1])), 6)
+
+    def test_refused(self):
+        for text, reason in (
+                ("", "there is no link"),
+                ("host a b", ":1: takes one name"),
+                ("host a\nhost a", ":2: there is a \"a\" already"),
+                ("host averyveryverylongname", ":1: .*at most 15"),
+                ("host a\nswitch s\nlink a.1 s.1", ":3: this link has no rate"),
+                ("host a\nswitch s\nlink a.1 s.1 rate 1", "is no rate"),
+                ("host a\nswitch s\nlink a.1 s.1 speed 1gbit", "is not rate or delay"),
+                ("host a\nswitch s\nlink a.1 b.1", "there is no host or switch \"b\""),
+                ("host a\nhost b\nlink a.1 b.1 rate 1gbit", "is linked to a host"),
+                ("host a\nswitch s\nlink a.1 s.1 rate 1gbit\nlink a.2 s.2 rate 1gbit",
+                 "has a link already"),
+                ("host a\nhost b\nswitch s\nswitch t\nlink a.1 s.1 rate 1gbit\n"
+                 "link b.1 t.1 rate 1gbit", "there is no way"),
+                ("tier a 1", "there is no switch"), ("frob", "is not host, switch")):
+            with self.assertRaisesRegex(units.LabError, reason, msg=text):
+                Topology.parse(text)
+        for name, settings, reason in (("no", {}, "is no shape"), ("star", {"x": "1"}, "has no \"x\""),
+                                       ("star", {"senders": "0"}, "at least 1"),
+                                       ("star", {"rate": "fast"}, "is no rate"),
+                                       ("fat-tree", {"k": "3"}, "even")):
+            with self.assertRaisesRegex(ValueError, reason):
+                shapes.make(name, settings)
+
+
+class Files(unittest.TestCase):
+    def test_cases(self):
+        text = LAB.replace("0.5", "{load}") + "scheme bfc-8 bfc queues=8\nseed 1 2\n" \
+            "vary load 0.5 0.9\n"
+        cases = labfile.cases("x.lab", text)
+        self.assertEqual([c.key for c in cases],
+                         [f"{s}-load{load}-s{n}" for load in ("0.5", "0.9") for n in (1, 2)
+                          for s in ("bfc", "bfc-8")])
+        self.assertIn("0.9", cases[-1].lab.workload_words)
+
+    def test_refused(self):
+        for text, reason in (
+                (LAB.replace("scheme bfc", ""), "no line `scheme`"),
+                (LAB + "frob 1", ":6: frob: \"frob\" is not"),
+                (LAB + "scheme none", ":6: scheme: \"none\" is no scheme"),
+                (LAB + "scheme bfc", ":6: scheme: there is a scheme"),
+                (LAB + "scheme b bfc queue=8", "is not SETTING=VALUE"),
+                (LAB + "scheme b bfc window=3x", "window is none"),
+                (LAB + "seed x", "whole numbers"), (LAB + "payload 10", "64 to 8900"),
+                (LAB + "limit 5", "is no time"), (LAB + "bins 5 4", "larger"),
+                (LAB + "sample 1us s1.h9", "no port s1.h9"),
+                (LAB + "title 'x", "No closing quotation"),
+                (LAB + "title x", "there is a `title` already"),
+                (LAB.replace("star", "missing.topo", 1).replace(" senders 2 rate 10gbit", ""),
+                 "No such file"),
+                (LAB.replace("--law google_allrpc --load 0.5", "trace gone"), "there is no file")):
+            with self.assertRaisesRegex(units.LabError, reason, msg=text):
+                labfile.parse("x.lab", text)
+
+    def test_schemes(self):
+        lab = labfile.parse("x.lab", LAB)
+        for name in SCHEMES:
+            scheme = Scheme(name)
+            for port in lab.topology.ports:
+                words = scheme.qdisc(port, lab.buffer, 1062)
+                self.assertNotRegex(words, r"[{}]|None", name)
+        words = Scheme("bfc").qdisc(lab.topology.nodes["s1"].ports[0], 5000, 1062)
+        self.assertIn("pool 5000", words)
+        self.assertIn("peer host", words)
+        self.assertEqual(Scheme("ideal-fq").window_bytes(1000), 1000)
+        self.assertEqual(Scheme("bfc").window_bytes(1000), 0)
+
+    def test_rack(self):
+        lab = labfile.parse("x.lab", LAB)
+        with tempfile.TemporaryDirectory() as directory:
+            rack.write(directory, lab, lab.schemes[0])
+            with open(f"{directory}/endpoints", encoding="utf-8") as f:
+                self.assertEqual(f.read(), "0 lab-h1 10.0.0.1\n1 lab-h2 10.0.0.2\n"
+                                           "2 lab-r1 10.0.0.3\n")
+            with open(f"{directory}/links.ip", encoding="utf-8") as f:
+                self.assertEqual(len(f.readlines()), 3)
+
+    def test_bdp(self):
+        lab = labfile.parse("x.lab", LAB)
+        # 1058 bytes over two links of 10 Gb/s and 1 us, and back: 1692 + 4000 ns
+        self.assertEqual(run.Runner.bdp(lab), 5692 * 10 // 8)
+
+    def test_shape(self):
+        clos = Topology.parse(shapes.make("leaf-spine", {}))
+        self.assertEqual(run.Runner.shape(clos), ["--racks", "8", "--per-rack", "16", "--uplinks",
+                                                  str(8 * 10**11)])
+        star = Topology.parse(shapes.make("star", {}))
+        self.assertEqual(run.Runner.shape(star), ["--hosts", "3"])
+
+
+class Measures(unittest.TestCase):
+    def test_percentile(self):
+        self.assertEqual([measure.percentile(list(range(1, 101)), p) for p in (1, 50, 99, 100)],
+                         [1, 50, 99, 100])
+        self.assertEqual(measure.percentile([7], 99), 7)
+        self.assertIsNone(measure.percentile([], 50))
+
+    def test_weighted(self):
+        series = [(10, 1), (20, 3), (40, 0)]
+        weights = measure.weighted(series, 0, 50)
+        self.assertEqual(weights, [(0, 10), (1, 10), (3, 20)])
+        summary = measure.weighted_summary(weights)
+        self.assertEqual(summary["mean"], 70 / 40)
+        self.assertEqual((summary["p50"], summary["p99"], summary["max"]), (1, 3, 3))
+        self.assertEqual(measure.weighted(series, 15, 30), [(1, 5), (3, 10)])
+
+
+def results(directory, flows=((0, 2, 1000, 0, 3692), (1, 2, 1000, 100, None))):
+    """What two flows of a run leave behind."""
+    with open(f"{directory}/experiment.lab", "w", encoding="utf-8") as f:
+        f.write(LAB + "sample 1us s1.r1\n")
+    with open(f"{directory}/path", "w", encoding="utf-8") as f:
+        f.write(f"{directory}/x.lab\n")
+    runs = f"{directory}/runs/bfc-s1"
+    os.makedirs(runs)
+    runner = labfile.cases(f"{directory}/x.lab", LAB)[0]
+    with open(f"{runs}/run.json", "w", encoding="utf-8") as f:
+        json.dump({"scheme": "bfc", "settings": runner.scheme.words, "flowgen": ["--seed", "1"],
+                   "version": "0", "kernel": "6.1"}, f)
+    with open(f"{runs}/flows.csv", "w", encoding="utf-8") as f:
+        f.write("flow,src,dst,bytes,class,label,start_ns,done_ns,acked_ns,packets,retransmits,"
+                "timeouts\n")
+        for number, (src, dst, size, start, done) in enumerate(flows):
+            f.write(f"{number},{src},{dst},{size},0,-,{start},{done or ''},,1,0,0\n")
+    with open(f"{runs}/samples.csv", "w", encoding="utf-8") as f:
+        f.write("t_ns,port,backlog_bytes,backlog_packets,tx_bytes\n"
+                "0,s1.r1,0,0,0\n1000,s1.r1,2000,2,1000\n2000,s1.r1,0,0,3000\n")
+    with open(f"{runs}/ports.json", "w", encoding="utf-8") as f:
+        json.dump({"lab-s1": [{"kind": "bfc", "root": True, "dev": "r1", "bytes": 3000, "drops": 4,
+                               "backlog_max": 2000, "port": {"state": "tagging", "pauses_tx": 3,
+                                                             "state_tx": 9}}]}, f)
+
+
+class Reports(unittest.TestCase):
+    def test_report(self):
+        pages = []
+        for _ in range(2):
+            with tempfile.TemporaryDirectory() as directory:
+                results(directory)
+                made = report.Report(directory)
+                page = made.make()
+                overview = made.sections[0].rows[0]
+                # 1058 bytes over two links of 10 Gb/s and 1 us take 3692 ns
+                self.assertEqual(overview[:6], ["bfc", 1, 2, 1, 1.0, 1.0])
+                self.assertEqual(overview[7], 4)
+                with open(page, encoding="utf-8") as f:
+                    pages.append(f.read())
+                names = sorted(os.listdir(made.directory))
+                self.assertIn("queue-time.svg", names)
+                queues = next(s for s in made.sections if s.name == "queues")
+                self.assertEqual(queues.rows[0][4:], [2000, 2000])
+        self.assertEqual(pages[0], pages[1])
+        self.assertNotIn("None", pages[0])
+
+    def test_refused(self):
+        with tempfile.TemporaryDirectory() as directory:
+            with self.assertRaisesRegex(units.LabError, "no results"):
+                report.Report(directory)
+            results(directory)
+            with open(f"{directory}/runs/bfc-s1/flows.csv", "a", encoding="utf-8") as f:
+                f.write("3,0,9,x\n")
+            with self.assertRaisesRegex(units.LabError, "flows.csv:4: this is no result"):
+                report.Report(directory)
+
+    def test_table_lines_up(self):
+        lines = report.table(["a", "b"], [["x", 1], ["long", 12345]]).splitlines()
+        self.assertEqual(lines, ["a         b", "x         1", "long  12345"])
+
+
+if __name__ == "__main__":
+    class Result(unittest.TextTestResult):
+        """Ends as the other suites do."""
+
+        def stopTestRun(self):
+            bad = len(self.failures) + len(self.errors)
+            print(f"\n{self.testsRun - bad - len(self.skipped)} passed, {bad} failed, "
+                  f"{len(self.skipped)} skipped")
+
+    unittest.main(testRunner=unittest.TextTestRunner(resultclass=Result, stream=sys.stdout))
