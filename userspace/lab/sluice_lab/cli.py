@@ -20,7 +20,7 @@ EXIT_TROUBLE, EXIT_USAGE, EXIT_INCOMPLETE = 1, 2, 3
 
 def do_run(args):
     runner = run.Runner(args.file, args.out, args.kernel, args.jobs, args.scheme, args.seed, args.mem,
-                        args.quiet)
+                        args.quiet, args.mode)
     failed = runner.run()
     if failed:
         print(f"sluice-lab: {len(failed)} of {len(runner.cases)} runs failed: {', '.join(failed)}",
@@ -49,12 +49,12 @@ def do_report(args):
 
 def do_plan(args):
     """One line for each run that is not finished, for parallel(1)."""
-    runner = run.Runner(args.file, args.out, args.kernel)
+    runner = run.Runner(args.file, args.out, args.kernel, mode=args.mode)
     runner.save()
     for case in runner.cases:
         if not runner.finished(case):
             print(f"{os.path.realpath(sys.argv[0])} run --out {runner.out} --kernel {args.kernel} "
-                  f"--jobs 1 --only {case.key} {os.path.abspath(args.file)}")
+                  f"--mode {args.mode} --jobs 1 --only {case.key} {os.path.abspath(args.file)}")
     return 0
 
 
@@ -125,7 +125,9 @@ def parser():
     v = verb("run", do_run, "run an experiment and report; what is finished is not run again")
     v.add_argument("file", metavar="FILE.lab")
     v.add_argument("--out", metavar="DIR", help="results (NAME-results)")
-    v.add_argument("--kernel", default="6.1", metavar="V", help="of User-Mode Linux (6.1)")
+    v.add_argument("--mode", choices=("virtual", "vm"), default="virtual", help=(
+        "exact virtual time in User-Mode Linux, or a virtual machine on the distribution's kernel"))
+    v.add_argument("--kernel", default="6.1", metavar="V", help="6.1 (default) or another series")
     v.add_argument("--jobs", type=int, metavar="N", help="machines at once (one for each CPU)")
     v.add_argument("--scheme", action="append", metavar="NAME", help="only this one; may be repeated")
     v.add_argument("--seed", action="append", type=int, metavar="N", help="only this one")
@@ -142,6 +144,7 @@ def parser():
     v.add_argument("file", metavar="FILE.lab")
     v.add_argument("--out", metavar="DIR")
     v.add_argument("--kernel", default="6.1", metavar="V")
+    v.add_argument("--mode", choices=("virtual", "vm"), default="virtual")
 
     v = verb("topo", do_topo, "print a topology; without a name, what shapes there are")
     v.add_argument("shape", nargs="?", metavar="SHAPE")
@@ -180,7 +183,8 @@ def main():
 
 
 def do_one(args):
-    runner = run.Runner(args.file, args.out, args.kernel, 1, mem=args.mem, quiet=args.quiet)
+    runner = run.Runner(args.file, args.out, args.kernel, 1, mem=args.mem, quiet=args.quiet,
+                        mode=args.mode)
     runner.cases = [c for c in runner.cases if c.key == args.only]
     if not runner.cases:
         raise LabError(f"{args.file}: there is no run \"{args.only}\": see sluice-lab plan")

@@ -95,7 +95,7 @@ class Runner:
     """An experiment and where its results go."""
 
     def __init__(self, path, out=None, version="6.1", jobs=None, only=None, seeds=None, mem="2G",
-                 quiet=False):
+                 quiet=False, mode="virtual"):
         self.path = path
         try:
             with open(path, encoding="utf-8") as f:
@@ -117,7 +117,7 @@ class Runner:
             raise LabError(f"{path}: nothing is left to run")
         self.lab = self.cases[0].lab
         self.out = os.path.abspath(out or f"{self.lab.name}-results")
-        self.version, self.mem = version, mem
+        self.version, self.mem, self.mode = version, mem, mode
         self.jobs = jobs or os.cpu_count() or 1
         self.quiet = quiet
         self.guests = set()
@@ -147,7 +147,7 @@ class Runner:
                 "payload": lab.payload, "buffer": lab.buffer, "ring": lab.ring,
                 "overhead": lab.overhead, "faults": lab.faults, "settle_ns": lab.settle,
                 "limit_ns": lab.limit, "sample_ns": lab.sample, "sample_ports": lab.sample_ports,
-                "kernel": self.version, "version": self.project_version()}
+                "kernel": self.version, "mode": self.mode, "version": self.project_version()}
 
     @staticmethod
     def project_version():
@@ -231,7 +231,7 @@ class Runner:
         """Kernel, modules, plugins and programs, unless they are there; says where."""
         if os.environ.get("SLUICE_MODDIR"):
             return
-        self.step("build", [f"{ROOT}/userspace/lab/lab-build", self.version])
+        self.step("build", [f"{ROOT}/userspace/lab/lab-build", self.mode, self.version])
 
     def step(self, name, command):
         os.makedirs(f"{self.out}/log", exist_ok=True)
@@ -256,15 +256,26 @@ class Runner:
         shutil.rmtree(work, ignore_errors=True)
         rack.write(f"{work}/rack", case.lab, case.scheme)
         os.symlink(os.path.relpath(self.trace(case), work), f"{work}/trace")
-        args = list(self.job(case)["flowgen"])
-        if case.lab.sample:
-            args += ["--watch", f"{work}/rack/watch", "--watch-out",
-                     f"{self.out}/runs/{case.key}.new/samples.csv"]
         with open(f"{work}/args", "w", encoding="utf-8") as f:
-            f.write(" ".join(args) + "\n")
+            f.write(" ".join(self.job(case)["flowgen"]) + "\n")
         with open(f"{work}/settle", "w", encoding="utf-8") as f:
             f.write(f"{case.lab.settle / 1e9:.9f}\n")
+        if self.mode == "vm":   # the guest sees nothing of this machine's files
+            for name in f"{LAB}/lab-guest", f"{LAB}/lab-rack", tool("flowgen", "flowgen"):
+                shutil.copy(name, work)
+            shutil.copy(self.trace(case), f"{work}/trace.copy")
+            os.replace(f"{work}/trace.copy", f"{work}/trace")
         return work
+
+    def command(self, case, work, new, log):
+        """What boots the machine of a case."""
+        common = ["--version", self.version, "--seed", str(case.seed), "--mem", self.mem,
+                  "--timeout", str(WAIT_S), "--out", new]
+        if self.mode == "vm":
+            return [f"{ROOT}/selftests/vm/run", *common, "--add", f"{work}:/lab",
+                    "/lab/lab-guest", "/lab"]
+        return [f"{ROOT}/selftests/uml/run", *common, "--log", log + ".kernel",
+                f"{LAB}/lab-guest", work]
 
     def run_case(self, case, progress):
         if self.stopped:
@@ -277,11 +288,8 @@ class Runner:
         os.makedirs(new)
         os.makedirs(f"{self.out}/log", exist_ok=True)
         log = f"{self.out}/log/{case.key}.log"
-        command = [f"{ROOT}/selftests/uml/run", "--version", self.version, "--seed", str(case.seed),
-                   "--mem", self.mem, "--timeout", str(WAIT_S), "--out", new,
-                   "--log", log + ".kernel", f"{LAB}/lab-guest", work]
         with open(log, "w", encoding="utf-8") as f:
-            guest = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            guest = subprocess.Popen(self.command(case, work, new, log), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                      stderr=subprocess.STDOUT, text=True, start_new_session=True)
             with self.lock:
                 self.guests.add(guest)

@@ -14,23 +14,26 @@ def _defaults(rate, delay):
 
 
 def star(senders: int = 2, receivers: int = 1, rate: units.rate = "100gbit",
-         delay: units.time = "1us"):
-    """N senders and a receiver (or more) at one switch: N-to-1."""
+         access: units.rate = "rate", delay: units.time = "1us"):
+    """N senders and a receiver (or more) at one switch: N-to-1. `access`: of the senders' links."""
     yield from (f"host h{i}" for i in range(1, senders + 1))
     yield from (f"host r{i}" for i in range(1, receivers + 1))
     yield "switch s1"
     yield from _defaults(rate, delay)
-    for name, count in ("h", senders), ("r", receivers):
-        yield from (f"link {name}{i}.s1 s1.{name}{i}" for i in range(1, count + 1))
+    for name, count, speed in ("h", senders, access), ("r", receivers, rate):
+        yield from (f"link {name}{i}.s1 s1.{name}{i} rate {units.rate_words(speed)}"
+                    for i in range(1, count + 1))
 
 
-def chain(switches: int = 1, rate: units.rate = "100gbit", delay: units.time = "1us"):
-    """Two hosts with switches between them."""
+def chain(switches: int = 1, rate: units.rate = "100gbit", access: units.rate = "rate",
+          delay: units.time = "1us"):
+    """Two hosts with switches between them. `access`: of the sender's link."""
     yield from ("host h1", "host r1")
     yield from (f"switch s{i}" for i in range(1, switches + 1))
     yield from _defaults(rate, delay)
     boxes = ["h1"] + [f"s{i}" for i in range(1, switches + 1)] + ["r1"]
-    yield from (f"link {a}.{b} {b}.{a}" for a, b in zip(boxes, boxes[1:]))
+    for a, b in zip(boxes, boxes[1:]):
+        yield f"link {a}.{b} {b}.{a} rate {units.rate_words(access if a == 'h1' else rate)}"
 
 
 def dumbbell(hosts: int = 2, rate: units.rate = "100gbit", core: units.rate = "100gbit",
@@ -190,13 +193,13 @@ def make(name, settings):
     if not shape:
         raise ValueError(f"\"{name}\" is no shape: {', '.join(SHAPES)}")
     parameters = inspect.signature(shape).parameters
-    values = {}
+    values = {}                 # a default may be an earlier parameter's name
     for key, text in {**{k: p.default for k, p in parameters.items()}, **settings}.items():
         if key not in parameters:
             raise ValueError(f"{name} has no \"{key}\": {', '.join(parameters)}")
         convert = parameters[key].annotation
         try:
-            values[key] = convert(text)
+            values[key] = values[text] if text in values else convert(text)
         except ValueError as e:
             raise ValueError(f"{key}: {e}" if convert is not int
                              else f"{key}: \"{text}\" is no whole number") from None
