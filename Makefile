@@ -29,7 +29,7 @@ CHECKER	:= $(if $(SPARSE),C=2 CF="-Wsparse-error")
 
 # Programs and documents; modules go to the kernel of KDIR, plugins to where tc and ip look.
 PREFIX	?= /usr/local
-PROGRAMS := $(patsubst %/Makefile,%,$(wildcard $(patsubst %,userspace/%/Makefile,sluice hopmon)))
+PROGRAMS := $(patsubst %/Makefile,%,$(wildcard $(patsubst %,userspace/%/Makefile,sluice hopmon trace)))
 INSTALLED := tc-plugin $(PROGRAMS) userspace/system Documentation/man
 KMAKE	= $(MAKE) -C $(KDIR) $(if $(O),O=$(O)) $(if $(ARCH),ARCH=$(ARCH))
 # Debian's headers do not tell their flavour to `make kernelrelease`.
