@@ -160,7 +160,7 @@ class Files(unittest.TestCase):
                 (LAB + "seed x", "whole numbers"), (LAB + "payload 10", "64 to 8900"),
                 (LAB + "limit 5", "is no time"), (LAB + "bins 5 4", "larger"),
                 (LAB + "sample 1us s1.h9", "no port s1.h9"),
-                (LAB + "title 'x", "No closing quotation"),
+                (LAB + "faults 'x", "No closing quotation"),
                 (LAB + "title x", "there is a `title` already"),
                 (LAB.replace("star", "missing.topo", 1).replace(" senders 2 rate 10gbit", ""),
                  "No such file"),
@@ -198,10 +198,10 @@ class Files(unittest.TestCase):
 
     def test_shape(self):
         clos = Topology.parse(shapes.make("leaf-spine", {}))
-        self.assertEqual(run.Runner.shape(clos), ["--racks", "8", "--per-rack", "16", "--uplinks",
-                                                  str(8 * 10**11)])
+        self.assertEqual(run.Runner.shape(clos), (("--racks", 8), ("--per-rack", 16),
+                                                  ("--uplinks", "8x100gbit")))
         star = Topology.parse(shapes.make("star", {}))
-        self.assertEqual(run.Runner.shape(star), ["--hosts", "3"])
+        self.assertEqual(run.Runner.shape(star), (("--hosts", 3),))
 
 
 class Measures(unittest.TestCase):

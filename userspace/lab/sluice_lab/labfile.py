@@ -19,7 +19,8 @@
     bins SIZE [SIZE...]                 upper ends of size bins in the report
     paper TEXT                          what the paper's figure is, for the report
 
-`#` starts a comment; values with blanks are quoted as in a shell.
+`#` starts a comment; values with blanks are quoted as in a shell, but title and paper are text as it
+is.
 """
 
 import itertools
@@ -207,7 +208,8 @@ def parse(path, text, values=None):
     vary = {}
     for number, line in enumerate(text.splitlines(), 1):
         try:
-            words = shlex.split(line, comments=True)
+            words = line.split() if line.split()[:1] in (["title"], ["paper"]) \
+                else shlex.split(line, comments=True)
         except ValueError as e:
             raise FileError(path, number, e) from None
         if words:

@@ -25,7 +25,7 @@ import sys
 import threading
 import time
 
-from . import best, labfile, rack
+from . import best, labfile, rack, units
 from .units import LabError
 
 LAB = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
@@ -192,10 +192,13 @@ class Runner:
             return os.path.abspath(lab.workload_words[1])
         path = f"{self.out}/traces/{lab.workload}{case.point}.trace"
         topology = lab.topology
-        command = [tool("sluice-trace", "trace"), "make", *lab.workload_words,
-                   "--seed", str(case.seed), "--payload", str(lab.payload),
-                   "--header", str(HEADERS + lab.overhead),
-                   "--rate", str(topology.hosts[0].ports[0].rate), *self.shape(topology)]
+        command = [tool("sluice-trace", "trace"), "make", *lab.workload_words]
+        for option, value in (("--seed", case.seed), ("--payload", lab.payload),
+                              ("--header", HEADERS + lab.overhead),
+                              ("--rate", f"{topology.hosts[0].ports[0].rate}bit"),
+                              *self.shape(topology)):
+            if option not in lab.workload_words:
+                command += [option, str(value)]
         with self.lock:
             mark = path + ".args"
             try:
@@ -221,9 +224,10 @@ class Runner:
         racks = [[h for h in topology.hosts if topology.edge(h) is e] for e in topology.edges()]
         in_order = [h for r in racks for h in r] == topology.hosts
         if len(racks) > 1 and in_order and len({len(r) for r in racks}) == 1:
-            return ["--racks", str(len(racks)), "--per-rack", str(len(racks[0])),
-                    "--uplinks", str(topology.uplink_rate(topology.edges()[0]))]
-        return ["--hosts", str(len(topology.hosts))]
+            up = [p.rate for p in topology.edges()[0].ports if p.peer.node.is_switch]
+            return (("--racks", len(racks)), ("--per-rack", len(racks[0])),
+                    ("--uplinks", f"{len(up)}x{units.rate_words(up[0])}"))
+        return (("--hosts", len(topology.hosts)),)
 
     # Runs
 

@@ -20,7 +20,7 @@ SETTINGS = {
     "options": "",              # more words for each bfc
     "switch_options": "",       # more words for the switches' bfc alone
     "window": "none",           # gbn: bytes in flight, `none`, or a number and `bdp`
-    "ack": "1",                 # gbn: packets for an acknowledgement
+    "ack": "16",                # gbn: packets for an acknowledgement
     "rto": "1ms",               # gbn: retransmission timeout
     "cc": "cubic",              # tcp: congestion control
     "port_buffer": None,        # bytes at a port without a shared pool: half of `buffer`
