@@ -8,6 +8,7 @@
 #   make uninstall       take it away again, with the same DESTDIR, PREFIX and KDIR
 #   make deb             packages for Debian, in build/deb
 #   make demo            a rack in a virtual machine: pfifo, fq_codel, bfc side by side
+#   make lab             a small fabric in exact virtual time, three schemes, a report
 #   make check           every test: unit, User-Mode Linux in virtual time, virtual machine
 #   make fuzz SECONDS=60 the parser of control frames under libFuzzer, for as long as you like
 #   make check-mutations breaks the modules in many ways, and sees that a test fails each time
@@ -100,6 +101,10 @@ deps:
 demo: deps
 	userspace/lab/demo
 
+LAB	:= userspace/lab/experiments/leaf-spine.lab
+lab: deps
+	userspace/lab/sluice-lab run --out lab-results $(LAB)
+
 check: deps
 	selftests/check
 
@@ -116,4 +121,4 @@ clean:
 	$(MAKE) -C userspace/lab clean
 
 .PHONY: all modules plugins tools programs install install-modules install-tools uninstall \
-	deb deps demo check check-mutations fuzz clean
+	deb deps demo lab check check-mutations fuzz clean
