@@ -21,7 +21,7 @@ SETTINGS = {
     "switch_options": "",       # more words for the switches' bfc alone
     "window": "none",           # gbn: bytes in flight, `none`, or a number and `bdp`
     "ack": "16",                # gbn: packets for an acknowledgement
-    "rto": "1ms",               # gbn: retransmission timeout
+    "rto": "10ms",              # gbn: retransmission timeout
     "cc": "cubic",              # tcp: congestion control
     "port_buffer": None,        # bytes at a port without a shared pool: half of `buffer`
     "port_packets": None,       # the same in packets
