@@ -30,7 +30,7 @@ CHECKER	:= $(if $(SPARSE),C=2 CF="-Wsparse-error")
 
 # Programs and documents; modules go to the kernel of KDIR, plugins to where tc and ip look.
 PREFIX	?= /usr/local
-PROGRAMS := $(patsubst %/Makefile,%,$(wildcard $(patsubst %,userspace/%/Makefile,sluice hopmon trace)))
+PROGRAMS := $(patsubst %/Makefile,%,$(wildcard $(patsubst %,userspace/%/Makefile,sluice hopmon flowgen trace)))
 INSTALLED := tc-plugin $(PROGRAMS) userspace/system Documentation/man
 KMAKE	= $(MAKE) -C $(KDIR) $(if $(O),O=$(O)) $(if $(ARCH),ARCH=$(ARCH))
 # Debian's headers do not tell their flavour to `make kernelrelease`.
@@ -49,7 +49,8 @@ modules:
 	@cp -rsf $(CURDIR)/kernel $(MIRROR)
 	@find $(MIRROR) -xtype l -delete
 	$(KMAKE) M=$(MIRROR)/kernel W=1 KCFLAGS=-Werror $(CHECKER) modules
-	@ln -sf kernel/sch_bfc.ko kernel/hopctl/hopctl.ko kernel/wire/wire.ko $(MIRROR)
+	@ln -sf kernel/sch_bfc.ko kernel/hopctl/hopctl.ko kernel/wire/wire.ko kernel/flowgen/flowgen.ko \
+		$(MIRROR)
 
 plugins:
 	$(MAKE) -C tc-plugin
@@ -78,8 +79,10 @@ install-tools: plugins programs
 uninstall:
 	$(foreach dir,$(INSTALLED),$(MAKE) -C $(dir) PREFIX=$(PREFIX) uninstall &&) :
 ifneq ($(wildcard $(KDIR)/Makefile),)
-	rm -f $(addprefix $(MODDIR)/,sch_bfc.ko* hopctl/hopctl.ko* wire/wire.ko*)
-	@rmdir --ignore-fail-on-non-empty $(MODDIR)/hopctl $(MODDIR)/wire $(MODDIR) 2>/dev/null || :
+	rm -f $(addprefix $(MODDIR)/,sch_bfc.ko* hopctl/hopctl.ko* wire/wire.ko* \
+		flowgen/flowgen.ko*)
+	@rmdir --ignore-fail-on-non-empty $(MODDIR)/hopctl $(MODDIR)/wire $(MODDIR)/flowgen \
+		$(MODDIR) 2>/dev/null || :
 	$(if $(DESTDIR),,depmod $(RELEASE))
 else
 	@echo "No kernel headers in '$(KDIR)': modules are left as they are" >&2

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gbn_recv.c - go-back-N: what comes in
+ *
+ * Anybody can send to the port of an endpoint. A packet counts only if it names this run and one
+ * of its flows, came from the flow's other end by the flow's source port, and could be a packet of
+ * that flow; all else is dropped and counted by what was wrong with it. Who sits between two
+ * endpoints and knows all that can forge a packet: this is a test tool, on a fabric of one's own.
+ */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/udp.h>
+#include <net/ipv6.h>
+#include <net/sock.h>
+
+#include "flowgen.h"
+
+static bool fg_came_from(const struct sk_buff *skb, const struct fg_end *from)
+{
+	if (skb->protocol == htons(ETH_P_IP))
+		return from->family == AF_INET &&
+		       ip_hdr(skb)->saddr == from->address.s6_addr32[3];
+	return from->family == AF_INET6 && ipv6_addr_equal(&ipv6_hdr(skb)->saddr, &from->address);
+}
+
+/* Return: 0, or the counter of what is wrong. */
+static int fg_check(const struct fg_end *end, const struct sk_buff *skb,
+		    const struct gbn_header *h)
+{
+	const struct fg_run *run = end->run;
+	const struct fg_flow *flow;
+	struct gbn_header want;
+	u32 payload = 0;
+
+	if (h->run != run->number)
+		return FLOWGEN_C_RX_RUN;
+	if (h->flow >= run->n_flows)
+		return FLOWGEN_C_RX_FLOW;
+	flow = &run->flows[h->flow];
+	if ((h->type == GBN_DATA ? flow->dst : flow->src) != end->number)
+		return FLOWGEN_C_RX_FLOW;
+	if (!fg_came_from(skb, run->ends[h->type == GBN_DATA ? flow->src : flow->dst]) ||
+	    udp_hdr(skb)->source != htons(gbn_port(run->config.seed, h->flow)))
+		return FLOWGEN_C_RX_ADDRESS;
+	if (h->packet > flow->packets - (h->type == GBN_DATA))
+		return FLOWGEN_C_RX_PACKET;
+	want = (struct gbn_header){};
+	if (h->type == GBN_DATA)
+		payload = gbn_describe(&want, flow->bytes, run->config.payload, h->packet);
+	if (h->flags != want.flags || h->remaining != want.remaining ||
+	    skb->len != sizeof(struct udphdr) + GBN_HEADER_BYTES + payload)
+		return FLOWGEN_C_RX_PACKET;
+	return 0;
+}
+
+/* An answer to the sender, along a route of its own flow. NULL if it cannot be made. */
+static struct sk_buff *fg_answer(struct fg_end *end, struct fg_flow *flow, u32 number, u8 type)
+{
+	struct fg_run *run = end->run;
+	struct gbn_header h = {
+		.type = type, .run = run->number, .flow = number, .packet = flow->rx.expected,
+	};
+	u16 port = gbn_port(run->config.seed, number);
+	struct fg_end *to = run->ends[flow->src];
+	struct sk_buff *skb;
+
+	if (!flow->back || !dst_check(flow->back, flow->back_cookie)) {
+		dst_release(flow->back);
+		flow->back = fg_end_route(end, to, port, &flow->back_cookie);
+	}
+	if (!flow->back) {
+		end->count[FLOWGEN_C_NO_ROUTE]++;
+		return NULL;
+	}
+	skb = fg_end_packet(end, to, port,
+			    run->config.ack_class == FG_CLASS_FLOW ? flow->class :
+			    run->config.ack_class,
+			    flow->back, &h, 0);
+	if (!skb)
+		end->count[FLOWGEN_C_NO_MEMORY]++;
+	else
+		end->count[type == GBN_ACK ? FLOWGEN_C_ACKS : FLOWGEN_C_NACKS]++;
+	return skb;
+}
+
+static void fg_data(struct fg_end *end, struct fg_flow *flow, const struct gbn_header *h)
+{
+	struct fg_run *run = end->run;
+	struct sk_buff *skb = NULL;
+	unsigned int what;
+
+	spin_lock(&end->lock);
+	if (end->dead)
+		goto out;
+	what = gbn_rx_data(&flow->rx, h->packet, flow->packets, run->config.ack_every);
+	if (what & GBN_RX_NEW)
+		end->count[FLOWGEN_C_RECEIVED]++;
+	else if (what & GBN_RX_DUPLICATE)
+		end->count[FLOWGEN_C_DUPLICATES]++;
+	else
+		end->count[FLOWGEN_C_GAPS]++;
+	if (what & GBN_RX_DONE)
+		flow->done_ns = fg_now() - run->start_ns;
+	if (what & (GBN_RX_SAY_ACK | GBN_RX_SAY_NACK))
+		skb = fg_answer(end, flow, h->flow,
+				what & GBN_RX_SAY_ACK ? GBN_ACK : GBN_NACK);
+out:
+	spin_unlock(&end->lock);
+	if (skb && fg_end_output(end, skb)) {
+		spin_lock(&end->lock);
+		end->count[FLOWGEN_C_LOCAL_DROPS]++;
+		spin_unlock(&end->lock);
+	}
+}
+
+static void fg_take(struct fg_end *end, struct sk_buff *skb)
+{
+	u8 buffer[GBN_HEADER_BYTES];
+	struct gbn_header h;
+	const u8 *raw;
+	int wrong;
+
+	if (!fg_run_is_on(end->run))
+		return;
+	raw = skb_header_pointer(skb, sizeof(struct udphdr), sizeof(buffer), buffer);
+	wrong = raw && gbn_decode(&h, raw) ? fg_check(end, skb, &h) : FLOWGEN_C_RX_MALFORMED;
+	if (wrong) {
+		spin_lock(&end->lock);
+		end->count[wrong]++;
+		spin_unlock(&end->lock);
+	} else if (h.type == GBN_DATA) {
+		fg_data(end, &end->run->flows[h.flow], &h);
+	} else {
+		fg_gbn_answer(end, &end->run->flows[h.flow], &h);
+	}
+}
+
+/**
+ * fg_gbn_receive - encap_rcv: a packet for an endpoint
+ * @sk: its socket
+ * @skb: the packet, at its UDP header, checksum checked
+ *
+ * Return: 0, the packet is taken.
+ */
+int fg_gbn_receive(struct sock *sk, struct sk_buff *skb)
+{
+	struct fg_end *end = rcu_dereference_sk_user_data(sk);
+
+	if (end)
+		fg_take(end, skb);
+	consume_skb(skb);
+	return 0;
+}

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gbn_send.c - go-back-N: the sender
+ *
+ * A flow starts at line rate: all that holds it back is its window, and that no more than
+ * `local` of its packets may wait in its own host. When one leaves the card (or is dropped before),
+ * its destructor gives the room back. The destructor runs under locks of qdiscs and cards, so it
+ * only puts the flow into a lock-free list and schedules the endpoint's tasklet, which sends: from
+ * one flow after the other, a packet each.
+ *
+ * One timer for all flows of an endpoint: they have the same timeout, so they stand in a list by
+ * deadline. News moves a flow to its end; the timer is not moved, but looks again when it fires.
+ * While packets of the flow wait in its own host the deadline is put off: going back would only
+ * put the same packets behind them.
+ */
+#include <linux/slab.h>
+
+#include "flowgen.h"
+
+#define FG_SEND_BUDGET	64	/* packets, before others get their turn */
+
+static struct kmem_cache *fg_tx_cache;
+
+/**
+ * fg_tx_put - let go of a flow's sender
+ * @tx: the sender
+ */
+void fg_tx_put(struct fg_tx *tx)
+{
+	struct fg_end *end = tx->end;
+
+	if (!refcount_dec_and_test(&tx->ref))
+		return;
+	kmem_cache_free(fg_tx_cache, tx);
+	fg_end_put(end);
+}
+
+/**
+ * fg_tx_drop - the flow is no longer under way
+ * @tx: its sender, which may be freed by this
+ *
+ * Context: lock of the endpoint.
+ */
+void fg_tx_drop(struct fg_tx *tx)
+{
+	lockdep_assert_held(&tx->end->lock);
+
+	tx->gone = true;
+	tx->flow->tx = NULL;
+	list_del_init(&tx->ready);
+	list_del_init(&tx->timed);
+	dst_release(tx->dst);
+	tx->dst = NULL;
+	fg_tx_put(tx);
+}
+
+static bool fg_tx_wants(const struct fg_tx *tx)
+{
+	const struct fg_config *config = &tx->end->run->config;
+
+	return !tx->gone && !tx->stalled && atomic_read(&tx->local) < config->local &&
+	       gbn_tx_may_send(&tx->gbn, config->window);
+}
+
+static void fg_tx_ready(struct fg_tx *tx)
+{
+	lockdep_assert_held(&tx->end->lock);
+
+	if (list_empty(&tx->ready) && fg_tx_wants(tx))
+		list_add_tail(&tx->ready, &tx->end->ready);
+}
+
+/* There is news: the timer starts anew. */
+static void fg_tx_news(struct fg_tx *tx, u64 now)
+{
+	struct fg_end *end = tx->end;
+
+	lockdep_assert_held(&end->lock);
+
+	tx->stalled = false;
+	tx->deadline_ns = now + end->run->config.rto_ns;
+	list_move_tail(&tx->timed, &end->timed);
+	if (!end->armed) {
+		end->armed = true;
+		hrtimer_start(&end->timer, ns_to_ktime(tx->deadline_ns), HRTIMER_MODE_ABS_SOFT);
+	}
+}
+
+/* A packet has left the host, or died in it. Its reference goes to the list. */
+static void fg_skb_free(struct sk_buff *skb)
+{
+	struct fg_tx *tx = skb_shinfo(skb)->destructor_arg;
+
+	rcu_read_lock();
+	atomic_dec(&tx->local);
+	if (!READ_ONCE(tx->end->dead) && !test_and_set_bit(0, &tx->back)) {
+		if (llist_add(&tx->returned, &tx->end->returned))
+			tasklet_schedule(&tx->end->tasklet);
+	} else {
+		fg_tx_put(tx);
+	}
+	rcu_read_unlock();
+}
+
+/* Flows whose packets have left, the first one first. Their references are dropped after the
+ * bit: a packet that leaves meanwhile puts the flow into the list again.
+ */
+static void fg_end_collect(struct fg_end *end)
+{
+	struct llist_node *list = llist_reverse_order(llist_del_all(&end->returned));
+	struct fg_tx *tx, *next;
+
+	llist_for_each_entry_safe(tx, next, list, returned) {
+		clear_bit(0, &tx->back);
+		smp_mb__after_atomic();
+		fg_tx_ready(tx);
+		fg_tx_put(tx);
+	}
+}
+
+/* Return: false if the flow cannot go on: its packets exceed the MTU. */
+static bool fg_tx_route(struct fg_tx *tx, u32 full)
+{
+	struct fg_end *end = tx->end;
+
+	if (tx->dst && dst_check(tx->dst, tx->cookie))
+		return true;
+	dst_release(tx->dst);
+	tx->dst = fg_end_route(end, end->run->ends[tx->flow->dst], tx->port, &tx->cookie);
+	if (!tx->dst) {
+		end->count[FLOWGEN_C_NO_ROUTE]++;
+		tx->stalled = true;
+		return true;
+	}
+	return dst_mtu(tx->dst) >= full + fg_end_overhead(end);
+}
+
+/* The next packet of a flow, or NULL; then it waits for its timer. */
+static struct sk_buff *fg_tx_packet(struct fg_tx *tx)
+{
+	struct fg_end *end = tx->end;
+	struct fg_run *run = end->run;
+	struct fg_flow *flow = tx->flow;
+	struct gbn_header h = { .run = run->number, .flow = tx->number };
+	struct sk_buff *skb;
+	u32 payload;
+
+	payload = gbn_describe(&h, flow->bytes, run->config.payload, tx->gbn.next);
+	skb = fg_end_packet(end, run->ends[flow->dst], tx->port, flow->class, tx->dst, &h,
+			    payload);
+	if (!skb) {
+		end->count[FLOWGEN_C_NO_MEMORY]++;
+		tx->stalled = true;
+		return NULL;
+	}
+	refcount_inc(&tx->ref);
+	atomic_inc(&tx->local);
+	skb_shinfo(skb)->destructor_arg = tx;
+	skb->destructor = fg_skb_free;
+	flow->sent++;
+	end->count[FLOWGEN_C_PACKETS]++;
+	tx->again = gbn_tx_sent(&tx->gbn);
+	flow->again += tx->again;
+	end->count[FLOWGEN_C_RETRANSMITS] += tx->again;
+	return skb;
+}
+
+/* Choose the flow whose turn it is. Return: a packet of its, and with it a reference to the
+ * flow; or NULL if nothing may be sent.
+ */
+static struct sk_buff *fg_end_next(struct fg_end *end, struct fg_tx **whose)
+{
+	struct fg_run *run = end->run;
+	struct sk_buff *skb;
+	struct fg_tx *tx;
+	u32 full;
+
+	while ((tx = list_first_entry_or_null(&end->ready, struct fg_tx, ready))) {
+		list_del_init(&tx->ready);
+		if (!fg_tx_wants(tx))
+			continue;
+		full = min_t(u64, tx->flow->bytes, run->config.payload);
+		if (!fg_tx_route(tx, full)) {
+			end->count[FLOWGEN_C_TOO_BIG]++;
+			fg_tx_drop(tx);
+			fg_flow_over(run, false);
+			continue;
+		}
+		skb = tx->stalled ? NULL : fg_tx_packet(tx);
+		if (!skb)
+			continue;
+		fg_tx_ready(tx);
+		refcount_inc(&tx->ref);
+		*whose = tx;
+		return skb;
+	}
+	return NULL;
+}
+
+/* The host's own qdisc has refused the packet, which is as if it had not been sent. */
+static void fg_tx_refused(struct fg_tx *tx)
+{
+	struct fg_end *end = tx->end;
+
+	spin_lock(&end->lock);
+	end->count[FLOWGEN_C_LOCAL_DROPS]++;
+	if (!tx->gone && gbn_tx_unsent(&tx->gbn, tx->again)) {
+		tx->stalled = true;
+		list_del_init(&tx->ready);
+		tx->flow->sent--;
+		end->count[FLOWGEN_C_PACKETS]--;
+		tx->flow->again -= tx->again;
+		end->count[FLOWGEN_C_RETRANSMITS] -= tx->again;
+	}
+	spin_unlock(&end->lock);
+}
+
+/**
+ * fg_gbn_tasklet - send what may be sent
+ * @tasklet: of an endpoint
+ */
+void fg_gbn_tasklet(struct tasklet_struct *tasklet)
+{
+	struct fg_end *end = from_tasklet(end, tasklet, tasklet);
+	unsigned int budget = FG_SEND_BUDGET;
+	struct sk_buff *skb;
+	struct fg_tx *tx;
+
+	rcu_read_lock();
+	for (; budget; budget--) {
+		spin_lock(&end->lock);
+		skb = NULL;
+		if (!end->dead && fg_run_is_on(end->run)) {
+			fg_end_collect(end);
+			skb = fg_end_next(end, &tx);
+		}
+		spin_unlock(&end->lock);
+		if (!skb)
+			break;
+		if (fg_end_output(end, skb))
+			fg_tx_refused(tx);
+		fg_tx_put(tx);
+	}
+	if (!budget)
+		tasklet_schedule(&end->tasklet);
+	rcu_read_unlock();
+}
+
+static void fg_tx_late(struct fg_tx *tx)
+{
+	struct fg_end *end = tx->end;
+
+	if (!atomic_read(&tx->local) && tx->gbn.next > tx->gbn.acked) {
+		tx->flow->timeouts++;
+		end->count[FLOWGEN_C_TIMEOUTS]++;
+		gbn_tx_timeout(&tx->gbn);
+	}
+}
+
+/**
+ * fg_gbn_timer - go back where nothing was heard for too long
+ * @timer: of an endpoint
+ *
+ * Return: whether it is to fire again.
+ */
+enum hrtimer_restart fg_gbn_timer(struct hrtimer *timer)
+{
+	struct fg_end *end = container_of(timer, struct fg_end, timer);
+	struct fg_run *run = end->run;
+	u64 now = fg_now();
+	struct fg_tx *tx;
+	bool again;
+
+	rcu_read_lock();
+	spin_lock(&end->lock);
+	while (!end->dead && fg_run_is_on(run) &&
+	       (tx = list_first_entry_or_null(&end->timed, struct fg_tx, timed)) &&
+	       tx->deadline_ns <= now) {
+		if (READ_ONCE(run->ends[tx->flow->dst]->dead)) {
+			fg_tx_drop(tx);
+			fg_flow_over(run, false);
+			continue;
+		}
+		fg_tx_late(tx);
+		fg_tx_news(tx, now);
+		fg_tx_ready(tx);
+	}
+	again = !end->dead && fg_run_is_on(run) && !list_empty(&end->timed);
+	end->armed = again;
+	if (again) {
+		tx = list_first_entry(&end->timed, struct fg_tx, timed);
+		hrtimer_set_expires(timer, ns_to_ktime(tx->deadline_ns));
+	}
+	if (!list_empty(&end->ready))
+		tasklet_schedule(&end->tasklet);
+	spin_unlock(&end->lock);
+	rcu_read_unlock();
+	return again ? HRTIMER_RESTART : HRTIMER_NORESTART;
+}
+
+/**
+ * fg_gbn_answer - an ACK or a NACK has come
+ * @end: to the sender's endpoint
+ * @flow: one of its flows
+ * @h: header
+ *
+ * Context: RCU.
+ */
+void fg_gbn_answer(struct fg_end *end, struct fg_flow *flow, const struct gbn_header *h)
+{
+	struct fg_run *run = end->run;
+	enum gbn_news news = GBN_STALE;
+	u64 now = fg_now();
+	struct fg_tx *tx;
+
+	spin_lock(&end->lock);
+	tx = flow->tx;
+	if (tx)
+		news = h->type == GBN_ACK ? gbn_tx_ack(&tx->gbn, h->packet) :
+					    gbn_tx_nack(&tx->gbn, h->packet);
+	if (news == GBN_STALE) {
+		end->count[FLOWGEN_C_STALE_ACKS]++;
+	} else if (news == GBN_BAD) {
+		end->count[FLOWGEN_C_RX_PACKET]++;
+	} else if (gbn_tx_complete(&tx->gbn)) {
+		flow->acked_ns = now - run->start_ns;
+		end->count[FLOWGEN_C_COMPLETED]++;
+		fg_tx_drop(tx);
+		fg_flow_over(run, true);
+	} else {
+		fg_tx_news(tx, now);
+		fg_tx_ready(tx);
+	}
+	if (!list_empty(&end->ready))
+		tasklet_schedule(&end->tasklet);
+	spin_unlock(&end->lock);
+}
+
+static struct fg_tx *fg_tx_new(struct fg_run *run, u32 number)
+{
+	struct fg_flow *flow = &run->flows[number];
+	struct fg_tx *tx;
+
+	tx = kmem_cache_zalloc(fg_tx_cache, GFP_ATOMIC);
+	if (!tx)
+		return NULL;
+	refcount_set(&tx->ref, 1);
+	INIT_LIST_HEAD(&tx->ready);
+	INIT_LIST_HEAD(&tx->timed);
+	tx->end = run->ends[flow->src];
+	kref_get(&tx->end->ref);
+	tx->flow = flow;
+	tx->number = number;
+	tx->gbn.packets = flow->packets;
+	tx->port = gbn_port(run->config.seed, number);
+	return tx;
+}
+
+/**
+ * fg_gbn_start - a flow starts
+ * @run: the run
+ * @number: of the flow
+ *
+ * Context: RCU.
+ */
+void fg_gbn_start(struct fg_run *run, u32 number)
+{
+	struct fg_flow *flow = &run->flows[number];
+	struct fg_end *end = run->ends[flow->src];
+	struct fg_tx *tx = NULL;
+
+	spin_lock(&end->lock);
+	if (!end->dead && !READ_ONCE(run->ends[flow->dst]->dead)) {
+		tx = fg_tx_new(run, number);
+		if (!tx)
+			end->count[FLOWGEN_C_NO_MEMORY]++;
+	}
+	if (tx) {
+		flow->tx = tx;
+		fg_tx_news(tx, fg_now());
+		fg_tx_ready(tx);
+		tasklet_schedule(&end->tasklet);
+	} else {
+		fg_flow_over(run, false);
+	}
+	spin_unlock(&end->lock);
+}
+
+int __init fg_gbn_init(void)
+{
+	fg_tx_cache = KMEM_CACHE(fg_tx, 0);
+	return fg_tx_cache ? 0 : -ENOMEM;
+}
+
+void fg_gbn_exit(void)
+{
+	kmem_cache_destroy(fg_tx_cache);
+}
