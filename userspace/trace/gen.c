@@ -350,8 +350,6 @@ static int make_events(const struct plan *plan, const struct incast *in, struct 
 			break;
 		if (make_event(plan, in, r, event, start, t, error))
 			return -1;
-		if (!in->period_ns)
-			break;
 		start += in->period_ns;
 	}
 	return 0;

@@ -86,7 +86,7 @@ struct background {
  * @degree: flows of an incast
  * @bytes: of an incast, divided evenly, if @sizes has no points
  * @sizes: law of each flow's size
- * @period_ns: from one event to the next; 0 if there is one
+ * @period_ns: from one event to the next
  * @at_ns: the first event
  * @times: number of events, 0 for as many as the duration has room for
  * @receivers: incasts of an event, each to another host

@@ -490,6 +490,8 @@ static int check_incast(const struct plan *plan, struct incast *in, char *error)
 		return refuse(error, "--incast: how often? times=N, --duration, or a period of 0");
 	if (!in->period_ns && in->times > 1)
 		return refuse(error, "--incast: times=%" PRIu64 " needs a period", in->times);
+	if (!in->period_ns)
+		in->times = 1;
 	if (in->times > 1 && in->period_ns > TRACE_START_MAX / 2 / in->times)
 		return refuse(error, "--incast: the last of the times would be too late");
 	if (in->remote && !plan->per_rack)

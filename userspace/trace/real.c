@@ -12,7 +12,7 @@
 #define LN2_INVERSE	0x1.71547652b82fep+0
 #define SQRT_HALF	0x1.6a09e667f3bcdp-1
 
-/* log m = 2 atanh((m - 1) / (m + 1)), whose argument is below 0.172 for m from sqrt(1/2) to sqrt(2) */
+/* log m = 2 atanh((m - 1) / (m + 1)); with m from sqrt(1/2) to sqrt(2) that is of at most 0.172 */
 double real_log(double x)
 {
 	double m, s, square, sum = 0;

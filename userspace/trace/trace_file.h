@@ -74,7 +74,7 @@ int trace_write(const struct trace *t, FILE *f);
 
 void trace_free(struct trace *t);
 
-/* Appends a flow whose label is @label, or none if that is NULL. Return: 0, or -1 without memory. */
+/* Appends a flow; no label if @label is NULL. Return: 0, or -1 without memory. */
 int trace_add(struct trace *t, uint64_t start_ns, uint32_t src, uint32_t dst, uint64_t bytes,
 	      unsigned int class, const char *label);
 
