@@ -11,6 +11,7 @@ import os
 from .topology import Topology
 
 PREFIX = "lab-"
+MODULES = {"bfc": ("hopctl", "sch_bfc"), "ideal": ("sch_ideal",)}
 
 
 def netns(node):
@@ -69,7 +70,8 @@ def _write(path, lines):
 
 
 def write(directory, lab, scheme):
-    """The rack of one scheme: netns, links.ip, and of each box NAME.ip, NAME.tc, switches."""
+    """The rack of one scheme: modules, netns, links.ip, boxes, of each box lab-NAME.ip and .tc;
+    for flowgen endpoints and watch."""
     topology = lab.topology
     os.makedirs(directory, exist_ok=True)
     frame = lab.payload + 62
@@ -77,12 +79,16 @@ def write(directory, lab, scheme):
     _write(f"{directory}/links.ip", _links(lab))
     _write(f"{directory}/boxes", (f"{netns(n)} {'switch' if n.is_switch else 'host'}"
                                   for n in topology.nodes.values()))
+    kinds = set()
     for node in topology.nodes.values():
+        qdiscs = [(p.name, scheme.qdisc(p, lab.buffer, frame)) for p in node.ports]
+        kinds.update(words.split()[0] for _, words in qdiscs)
         _write(f"{directory}/{netns(node)}.ip",
                _switch(topology, node) if node.is_switch else _host(node))
         _write(f"{directory}/{netns(node)}.tc",
-               (f"qdisc replace dev {p.name} root handle 1: "
-                f"{scheme.qdisc(p, lab.buffer, frame)}" for p in node.ports))
+               (f"qdisc replace dev {name} root handle 1: {words}" for name, words in qdiscs))
+    _write(f"{directory}/modules", ["wire", "flowgen"] + [m for k in sorted(kinds)
+                                                         for m in MODULES.get(k, ())])
     _write(f"{directory}/endpoints", (f"{h.index} {netns(h)} {h.address}" for h in topology.hosts))
     _write(f"{directory}/watch", (f"{p} {netns(p.node)} {p.name}" for p in topology.ports
                                   if str(p) in lab.sample_ports))

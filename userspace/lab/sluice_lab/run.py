@@ -131,7 +131,7 @@ class Runner:
         bdp = self.bdp(lab)
         words = case.scheme.words
         args = ["--transport", words["transport"], "--payload", str(lab.payload),
-                "--seed", str(case.seed), "--limit", f"{lab.limit}ns", "--quiet"]
+                "--seed", str(case.seed), "--quiet"]
         if words["transport"] == "gbn":
             window = case.scheme.window_bytes(bdp)
             args += ["--ack", words["ack"], "--rto", words["rto"]]
@@ -229,6 +229,16 @@ class Runner:
                     ("--uplinks", f"{len(up)}x{units.rate_words(up[0])}"))
         return (("--hosts", len(topology.hosts)),)
 
+    @staticmethod
+    def last_start(path):
+        """Of a trace, which is sorted by start: ns."""
+        last = 0
+        with open(path, encoding="utf-8") as f:
+            for line in f:
+                if not line.startswith("#"):
+                    last = line
+        return int(last.split()[0]) if last else 0
+
     # Runs
 
     def build(self):
@@ -261,7 +271,8 @@ class Runner:
         rack.write(f"{work}/rack", case.lab, case.scheme)
         os.symlink(os.path.relpath(self.trace(case), work), f"{work}/trace")
         with open(f"{work}/args", "w", encoding="utf-8") as f:
-            f.write(" ".join(self.job(case)["flowgen"]) + "\n")
+            limit = self.last_start(self.trace(case)) + case.lab.limit
+            f.write(" ".join([*self.job(case)["flowgen"], "--limit", f"{limit}ns"]) + "\n")
         with open(f"{work}/settle", "w", encoding="utf-8") as f:
             f.write(f"{case.lab.settle / 1e9:.9f}\n")
         if self.mode == "vm":   # the guest sees nothing of this machine's files
