@@ -1067,6 +1067,9 @@ static void test_formats(void)
 		{ "hpcc", "1\n0 1 3 100 5 1e999\n", "is no time in seconds" },
 		{ "hpcc", "1\n0 1 3 100 5 1e50\n", "is no time in seconds" },
 		{ "hpcc", "1\n0 1 3 100 5 nan\n", "is no time in seconds" },
+		/* 2^128 + 2 */
+		{ "hpcc", "1\n0 1 3 100 5 340282366920938463463374607431768211458e-9\n",
+		  "is no time in seconds" },
 		{ "hpcc", "1\n1 1 3 100 5 2\n", "x:2: host 1 sends to itself" },
 		{ "hpcc", "2\n0 1 3 100 5 2\n0 1 3 100 5 1\n",
 		  "x:3: begins before the flow of the line above" },

@@ -210,7 +210,7 @@ same "the examples' files" "$("$trace" check "$dir"/{web.txt,mix.txt,flow.trace}
 for verb in make convert check stat laws; do
 	for option in $("$trace" "$verb" --help | grep -oE -- '--[a-z-]+' |
 			grep -vxE -- '--(help|usage|version|output)' | sort -u); do
-		tr -d '\\' <"$page" | grep -qE -- "$option([^a-z-]|$)" || echo "$verb: $option"
+		sed 's/\\//g' "$page" | grep -qE -- "$option([^a-z-]|$)" || echo "$verb: $option"
 	done
 done >"$dir/seen"
 same "the manual page has each option" "$(cat "$dir/seen")" ""
