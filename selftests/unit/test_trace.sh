@@ -128,6 +128,9 @@ same "stat: options before comments" "$("$trace" stat -j --rate 2gbit --per-rack
 	jq -c '[.racks, (.loads.host_sent.max * 25000000 | round / 100)]')" "[2,3900]"
 ends 1 "host 5 is not below --hosts" stat --hosts 5 "$dir/good"
 ends 0 "load          hosts, received mean   1.13 %, largest   4.56 %" stat "$dir/good"
+same "stat: each host and rack" "$("$trace" stat --each "$dir/good" |
+	sed -n '/^host 2/p; /^rack 0/p' | paste -sd,)" \
+	"host 2        sent   0.00 %, received   4.56 %,rack 0        up   0.96 %, down   0.00 %"
 sed 's/^# rate.*/# rate fast/' "$dir/good" >"$dir/bad"
 ends 1 'its comment says "rate fast", which cannot be' stat "$dir/bad"
 echo "# sluice-trace 1" >"$dir/empty"
@@ -143,6 +146,8 @@ same "make: to standard output, the same bytes" "$("$trace" make "${made[@]}" | 
 	"$(cksum <"$dir/made")"
 same "make: the file says how it was made" \
 	"$(sed -n 's/^# option //p' "$dir/made" | xargs)" "${made[*]}"
+same "make: also what was not asked for" "$(grep -cxE '# (arrivals poisson|payload 1000|header 62)' \
+	"$dir/made")" 3
 same "make: checks" "$("$trace" check -q --hosts 32 "$dir/made")" ""
 same "make: its load on the core" "$("$trace" stat -j "$dir/made" |
 	jq '.loads.rack_up.mean | . > 0.59 and . < 0.61')" true
@@ -205,7 +210,7 @@ same "the examples' files" "$("$trace" check "$dir"/{web.txt,mix.txt,flow.trace}
 for verb in make convert check stat laws; do
 	for option in $("$trace" "$verb" --help | grep -oE -- '--[a-z-]+' |
 			grep -vxE -- '--(help|usage|version|output)' | sort -u); do
-		tr -d '\\' <"$page" | grep -qE -- "$option([^a-z-]|$)" || echo "$verb: $option"
+		sed 's/\\//g' "$page" | grep -qE -- "$option([^a-z-]|$)" || echo "$verb: $option"
 	done
 done >"$dir/seen"
 same "the manual page has each option" "$(cat "$dir/seen")" ""

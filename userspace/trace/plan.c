@@ -656,9 +656,14 @@ static int note_options(const struct plan_word *words, size_t count, struct trac
 
 static int note_background(const struct plan *plan, struct trace *t)
 {
+	static const char * const arrivals[] = { "poisson", "lognormal", "even" };
 	const struct background *b = &plan->background;
 
-	return trace_note(t, "law %s", b->law.name) ||
+	return trace_note(t, "load %.9g of the busiest link, on %s", b->load,
+			  b->core ? "core" : "edge") ||
+	       trace_note(t, "arrivals %s", arrivals[b->arrivals]) ||
+	       (b->arrivals == ARRIVALS_LOGNORMAL && trace_note(t, "sigma %.9g", b->sigma)) ||
+	       trace_note(t, "law %s", b->law.name) ||
 	       trace_note(t, "law-points %zu digest %016" PRIx64, b->law.count,
 			  law_digest(&b->law)) ||
 	       trace_note(t, "law-mean-bytes %.3f", law_mean(&b->law)) ||

@@ -43,7 +43,7 @@ _sluice_trace()
 		convert) words="--from --to --shift --from-zero --group --port --output" files=too ;;
 		check) words="--hosts --quiet" files=too ;;
 		stat)
-			words="--json --hosts --per-rack --rate --uplinks --payload --header --min-frame
+			words="--json --each --hosts --per-rack --rate --uplinks --payload --header --min-frame
 				--duration --label --degree --within" files=too ;;
 		laws) words="$(_sluice_trace_laws) --json --points" files=too ;;
 		esac

@@ -51,6 +51,7 @@ static const struct {
 struct stat_call {
 	const char *file;
 	bool json;
+	bool each;
 	const char *label;
 	uint64_t degree;
 	uint64_t within;
@@ -106,6 +107,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'j':
 		call->json = true;
 		return 0;
+	case 'e':
+		call->each = true;
+		return 0;
 	case 'l':
 		call->label = arg;
 		return 0;
@@ -138,6 +142,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{ "json", 'j', NULL, 0, "print JSON", 1 },
+	{ "each", 'e', NULL, 0, "also the load of each link", 1 },
 	{ "label", 'l', "WORD", 0, "only flows of this label", 1 },
 	{ "degree", 'd', "N", 0, "an incast is so many flows to one host at once (5)", 1 },
 	{ "within", 'w', "TIME", 0, "or within that time (0)", 1 },
@@ -373,6 +378,23 @@ static void show(const struct summary *s)
 		       s->labels[i].name, s->labels[i].flows, s->labels[i].bytes);
 }
 
+/* A line for each host, then for each rack. */
+static void show_each(const struct summary *s)
+{
+	double mean, most;
+
+	for (size_t kind = 0; kind < ARRAY_SIZE(s->loads); kind += 2) {
+		const struct load *out = &s->loads[kind], *in = out + 1;
+
+		if (!load_of(s, out, &mean, &most))
+			continue;
+		for (size_t i = 0; i < out->count; i++)
+			printf("%s %-8zu %s %6.2f %%, %s %6.2f %%\n", kind ? "rack" : "host", i,
+			       kind ? "up" : "sent", 100 * share_of(s, out, out->bytes[i]),
+			       kind ? "down" : "received", 100 * share_of(s, in, in->bytes[i]));
+	}
+}
+
 static json_t *loads_json(const struct summary *s)
 {
 	static const char * const keys[] = { "host_sent", "host_received", "rack_up", "rack_down" };
@@ -458,6 +480,8 @@ int verb_stat(int argc, char **argv)
 		show_json(s);
 	else
 		show(s);
+	if (call.each && !call.json)
+		show_each(s);
 	for (size_t i = 0; i < ARRAY_SIZE(s->loads); i++)
 		free(s->loads[i].bytes);
 	trace_free(&t);
