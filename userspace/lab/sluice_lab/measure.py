@@ -223,11 +223,25 @@ def utilisation(run, port, begin=None, end=None):
     return (sent(end) - sent(begin)) * 8e9 / ((end - begin) * port.rate) if end > begin else None
 
 
+def links(run):
+    """[(port, share of its rate that left it, ns that its sub-queues were paused)] of all switches."""
+    begin, end = run.span
+    result = []
+    for port in run.case.lab.topology.ports:
+        qdisc = run.ports.get(str(port))
+        if qdisc and port.node.is_switch and end > begin:
+            frames = qdisc.get("packets", 0)
+            sent = qdisc.get("bytes", 0) + frames * run.case.lab.overhead
+            result.append((str(port), sent * 8e9 / ((end - begin) * port.rate),
+                           qdisc.get("paused_time", 0)))
+    return result
+
+
 def totals(run):
     """Counters of all ports: drops, bytes, and what bfc's ports paused."""
     result = {"sent_bytes": 0, "drops": 0, "paused_time_ns": 0, "pauses": 0, "state_frames": 0,
               "marks": 0, "assign_shared": 0, "collisions": 0, "longest_port_queue": 0,
-              "pool_max": 0, "not_tagging": []}
+              "pool_max": 0, "hrtt_ns": [], "not_tagging": []}
     for name, qdisc in run.ports.items():
         port = qdisc.get("port") or {}
         result["sent_bytes"] += qdisc.get("bytes", 0)
@@ -241,6 +255,8 @@ def totals(run):
         result["pool_max"] = max(result["pool_max"], qdisc.get("pool_max", 0))
         result["pauses"] += port.get("pauses_tx", 0)
         result["state_frames"] += port.get("state_tx", 0)
+        if port.get("hrtt_raw"):
+            result["hrtt_ns"].append(port["hrtt_raw"])
         if port and port.get("state") != "tagging":
             result["not_tagging"].append(name)
     return result

@@ -236,6 +236,27 @@ class Report:
         self.draw(section, "buffer-time", "The switch with the fullest buffer", "time (us)",
                   "buffer (kB)", pools, steps=True)
 
+    def links(self):
+        rows, curves = [], []
+        for values, schemes in self.groups():
+            for scheme, runs in schemes.items():
+                found = [link for run in runs for link in measure.links(run)]
+                if not found:
+                    continue
+                used = measure.summary([share for _, share, _ in found])
+                busiest = max(found, key=lambda link: (link[1], link[0]))
+                rows.append([scheme, *(v for _, v in values), 100 * used["mean"],
+                             100 * used["p50"], 100 * used["p99"], 100 * busiest[1], busiest[0],
+                             max(paused for _, _, paused in found) / 1000])
+                name = " ".join([scheme, *(f"{k} {v}" for k, v in values)])
+                curves.append((name, [(i / len(found), 100 * share) for i, share in
+                                      enumerate(sorted(share for _, share, _ in found), 1)]))
+        section = self.add(Section("links", "Links from switches, from the first flow's start to the "
+                                   "last one's end: % of the rate", ["scheme", *self.lab.vary, "mean",
+                                   "p50", "p99", "busiest", "which", "longest paused (us)"], rows))
+        self.draw(section, "links", "Utilisation of links, the least used first",
+                  "share of links", "% of the rate", curves, points=False)
+
     def pauses(self):
         rows = []
         for values, schemes in self.groups():
@@ -250,13 +271,16 @@ class Report:
                              100 * sum(t["state_frames"] for t in sums) * 84 * 8e9 /
                              (span * sum(p.rate for p in self.lab.topology.ports)),
                              sum(t["paused_time_ns"] for t in sums) / links / len(runs) / 1000,
+                             min((h for t in sums for h in t["hrtt_ns"]), default=None),
+                             max((h for t in sums for h in t["hrtt_ns"]), default=None),
                              sum(t["marks"] for t in sums), sum(t["assign_shared"] for t in sums),
                              sum(t["collisions"] for t in sums)])
         if rows:
             self.add(Section("pauses", "Pauses", [
                 "scheme", *self.lab.vary, "pauses", "state frames", "% of the links",
-                "paused per link (us)", "marked packets", "shared sub-queues", "collisions"], rows,
-                "Paused time is summed over a link's sub-queues; a state frame is taken for 84 bytes."))
+                "paused per link (us)", "reaction from (ns)", "to", "marked packets", "shared sub-queues", "collisions"], rows,
+                "Paused time is summed over a link's sub-queues; a state frame is taken for 84 bytes. "
+                "The reaction is the time from a pause to its effect, as ports have measured it."))
 
     def make(self):
         """Writes everything; returns the page's path."""
@@ -267,6 +291,7 @@ class Report:
         self.slowdowns()
         self.flows_under_way()
         self.queue_lengths()
+        self.links()
         self.pauses()
         for section in self.sections:
             section.save_csv(self.directory)
