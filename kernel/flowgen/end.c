@@ -232,26 +232,40 @@ int fg_end_output(const struct fg_end *end, struct sk_buff *skb)
 	return net_xmit_eval(err);
 }
 
-static int fg_bind4(struct socket *sock, const struct fg_end *end)
+/**
+ * fg_end_sockaddr - an endpoint as a socket address
+ * @end: the endpoint
+ * @port: of UDP or TCP
+ * @address: where to
+ *
+ * Return: its length.
+ */
+int fg_end_sockaddr(const struct fg_end *end, u16 port, struct sockaddr_storage *address)
 {
-	struct sockaddr_in sin = {
-		.sin_family = AF_INET,
-		.sin_port = htons(end->run->config.port),
-		.sin_addr.s_addr = fg_address4(&end->address),
-	};
+	struct sockaddr_in6 *sin6 = (struct sockaddr_in6 *)address;
+	struct sockaddr_in *sin = (struct sockaddr_in *)address;
 
-	return kernel_bind(sock, (struct sockaddr *)&sin, sizeof(sin));
+	memset(address, 0, sizeof(*address));
+	if (end->family == AF_INET) {
+		sin->sin_family = AF_INET;
+		sin->sin_port = htons(port);
+		sin->sin_addr.s_addr = fg_address4(&end->address);
+		return sizeof(*sin);
+	}
+	sin6->sin6_family = AF_INET6;
+	sin6->sin6_port = htons(port);
+	sin6->sin6_addr = end->address;
+	return sizeof(*sin6);
 }
 
-static int fg_bind6(struct socket *sock, const struct fg_end *end)
+/**
+ * fg_end_zeros - FLOWGEN_PAYLOAD_MAX bytes of zeros
+ *
+ * Return: where they are.
+ */
+void *fg_end_zeros(void)
 {
-	struct sockaddr_in6 sin6 = {
-		.sin6_family = AF_INET6,
-		.sin6_port = htons(end->run->config.port),
-		.sin6_addr = end->address,
-	};
-
-	return kernel_bind(sock, (struct sockaddr *)&sin6, sizeof(sin6));
+	return page_address(fg_zeros);
 }
 
 /* UDP_ENCAP_L2TPINUDP is the one encapsulation whose receive hook UDP leaves to others to set. */
@@ -265,31 +279,50 @@ static int fg_socket_hook(struct socket *sock, struct fg_end *end)
 				     sizeof(kind));
 }
 
+static int fg_end_bind(struct fg_end *end, const char **why)
+{
+	struct sockaddr_storage address;
+	int err, len;
+
+	len = fg_end_sockaddr(end, end->run->config.port, &address);
+	err = kernel_bind(end->sock, (struct sockaddr *)&address, len);
+	*why = err == -EADDRINUSE ? "address and port are in use" :
+				    "not an address of this namespace";
+	return err;
+}
+
 static int fg_end_open(struct fg_end *end, const char **why)
 {
-	struct socket *sock;
+	bool tcp = end->run->config.transport == FLOWGEN_TRANSPORT_TCP;
 	int err;
 
 	*why = "no socket of this address family";
-	err = sock_create_kern(end->net, end->family, SOCK_DGRAM, IPPROTO_UDP, &sock);
+	err = sock_create_kern(end->net, end->family, tcp ? SOCK_STREAM : SOCK_DGRAM,
+			       tcp ? IPPROTO_TCP : IPPROTO_UDP, &end->sock);
 	if (err)
 		return err;
-	*why = "the hook of the socket is not to be had";
-	err = fg_socket_hook(sock, end);
+	if (tcp)
+		sock_set_reuseaddr(end->sock->sk);
+	err = fg_end_bind(end, why);
 	if (err)
-		goto release;
-	*why = "not an address of this namespace";
-	err = end->family == AF_INET ? fg_bind4(sock, end) : fg_bind6(sock, end);
-	if (err == -EADDRINUSE)
-		*why = "address and port are in use";
-	if (err)
-		goto release;
-	end->sock = sock;
-	return 0;
-release:
-	rcu_assign_sk_user_data(sock->sk, NULL);
-	sock_release(sock);
-	return err;
+		return err;
+	*why = "the socket cannot receive";
+	return tcp ? fg_tcp_listen(end) : fg_socket_hook(end->sock, end);
+}
+
+static void fg_end_detach(struct fg_end *end)
+{
+	if (end->run->config.transport == FLOWGEN_TRANSPORT_TCP)
+		fg_tcp_detach(end);
+	else
+		rcu_assign_sk_user_data(end->sock->sk, NULL);
+}
+
+static void fg_end_release_sock(struct fg_end *end)
+{
+	if (end->sock)
+		sock_release(end->sock);
+	end->sock = NULL;
 }
 
 /**
@@ -329,6 +362,9 @@ struct fg_end *fg_end_new(struct fg_run *run, u32 number, struct net *net, u8 fa
 	tasklet_setup(&end->tasklet, fg_gbn_tasklet);
 	err = fg_end_open(end, why);
 	if (err) {
+		if (end->sock)
+			fg_end_detach(end);
+		fg_end_release_sock(end);
 		/* a packet may have come by the socket */
 		kfree_rcu(end, rcu);
 		return ERR_PTR(err);
@@ -351,11 +387,8 @@ void fg_end_close(struct fg_end *end)
 	spin_lock_bh(&end->lock);
 	WRITE_ONCE(end->dead, true);
 	spin_unlock_bh(&end->lock);
-	if (!end->sock)
-		return;
-	rcu_assign_sk_user_data(end->sock->sk, NULL);
-	sock_release(end->sock);
-	end->sock = NULL;
+	if (end->sock)
+		fg_end_detach(end);
 }
 
 /**
@@ -380,6 +413,7 @@ void fg_end_reap(struct fg_end *end)
 		fg_flow_over(end->run, false);
 	}
 	spin_unlock_bh(&end->lock);
+	fg_end_release_sock(end);
 	end->net = NULL;
 }
 

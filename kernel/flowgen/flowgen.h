@@ -9,6 +9,7 @@
  *   gbn_send.c   go-back-N: the sender
  *   gbn_recv.c   go-back-N: what comes in
  *   gbn.h        go-back-N: header and decisions, without kernel types
+ *   tcp.c        connections of the kernel's TCP
  *   watch.c      samples of ports
  *
  * Who keeps whom alive. A run belongs to a netlink socket and ends with it. It owns its
@@ -41,6 +42,7 @@
 #include "gbn.h"
 
 struct fg_run;
+struct fg_tcp;
 struct fg_tx;
 
 #define FG_CLASS_FLOW	0xff	/* the flow's own */
@@ -122,7 +124,7 @@ struct fg_flow {
  * @dead: it sends no more; written with @lock, followed by a grace period
  * @run: valid for readers under RCU while not @dead
  * @net: its namespace; NULL once that is gone; fg_mutex
- * @sock: bound to @address; NULL once closed; fg_mutex
+ * @sock: bound to @address, of tcp listening; NULL once closed; fg_mutex, @accept
  * @address: IPv4 in the last 4 bytes
  * @lock: protects what follows, and flows from and to here; softirqs off, innermost
  * @ready: flows that have something to send, and may
@@ -132,6 +134,7 @@ struct fg_flow {
  * @returned: flows whose packets have left the host; without lock
  * @timer: at the first deadline or before
  * @tasklet: sends
+ * @accept: takes new connections of tcp
  * @rcu: frees
  */
 struct fg_end {
@@ -153,6 +156,7 @@ struct fg_end {
 	struct llist_head returned;
 	struct hrtimer timer;
 	struct tasklet_struct tasklet;
+	struct work_struct accept;
 	struct rcu_head rcu;
 };
 
@@ -268,6 +272,7 @@ struct fg_watch {
  * @starter: starts flows
  * @limiter: at the time limit
  * @tell: sends RUN_EVENT
+ * @tcp: connections, or NULL if that is not the transport
  * @watch: samples
  */
 struct fg_run {
@@ -289,6 +294,7 @@ struct fg_run {
 	struct hrtimer starter;
 	struct hrtimer limiter;
 	struct work_struct tell;
+	struct fg_tcp *tcp;
 	struct fg_watch watch;
 };
 
@@ -316,6 +322,8 @@ void fg_flow_over(struct fg_run *run, bool complete);
 /* end.c */
 struct fg_end *fg_end_new(struct fg_run *run, u32 number, struct net *net, u8 family,
 			  const struct in6_addr *address, const char **why);
+int fg_end_sockaddr(const struct fg_end *end, u16 port, struct sockaddr_storage *address);
+void *fg_end_zeros(void);
 void fg_end_close(struct fg_end *end);
 void fg_end_reap(struct fg_end *end);
 void fg_end_put(struct fg_end *end);
@@ -341,6 +349,15 @@ void fg_gbn_exit(void);
 
 /* gbn_recv.c */
 int fg_gbn_receive(struct sock *sk, struct sk_buff *skb);
+
+/* tcp.c */
+int fg_tcp_check(const char *cc);
+int fg_tcp_new(struct fg_run *run);
+void fg_tcp_free(struct fg_run *run);
+void fg_tcp_start(struct fg_run *run, u32 number);
+int fg_tcp_listen(struct fg_end *end);
+void fg_tcp_detach(struct fg_end *end);
+void fg_tcp_reap(struct fg_run *run);
 
 /* watch.c */
 void fg_watch_init(struct fg_watch *watch);

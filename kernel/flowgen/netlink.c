@@ -150,6 +150,11 @@ static int fg_parse_run(struct fg_request *r, struct genl_info *info)
 		return err;
 	if (info->attrs[FLOWGEN_A_CC])
 		nla_strscpy(r->config.cc, info->attrs[FLOWGEN_A_CC], sizeof(r->config.cc));
+	if (*r->config.cc && r->config.transport != FLOWGEN_TRANSPORT_TCP)
+		return fg_refuse(info, FLOWGEN_A_CC, "cc is for tcp", -EINVAL);
+	if (*r->config.cc && fg_tcp_check(r->config.cc))
+		return fg_refuse(info, FLOWGEN_A_CC, "the kernel has no such congestion control",
+				 -ENOENT);
 	if (r->window_bytes &&
 	    r->window_bytes < (u64)r->config.payload * r->config.ack_every)
 		return fg_refuse(info, FLOWGEN_A_WINDOW,

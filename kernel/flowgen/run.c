@@ -46,6 +46,14 @@ void fg_flow_over(struct fg_run *run, bool complete)
 		fg_run_over(run, FLOWGEN_STATE_DONE);
 }
 
+static void fg_flow_start(struct fg_run *run, u32 number)
+{
+	if (run->tcp)
+		fg_tcp_start(run, number);
+	else
+		fg_gbn_start(run, number);
+}
+
 static enum hrtimer_restart fg_run_starter(struct hrtimer *timer)
 {
 	struct fg_run *run = container_of(timer, struct fg_run, starter);
@@ -54,7 +62,7 @@ static enum hrtimer_restart fg_run_starter(struct hrtimer *timer)
 	rcu_read_lock();
 	while (run->next < run->n_flows && run->flows[run->next].start_ns <= now &&
 	       fg_run_is_on(run))
-		fg_gbn_start(run, run->next++);
+		fg_flow_start(run, run->next++);
 	rcu_read_unlock();
 	if (run->next == run->n_flows || !fg_run_is_on(run))
 		return HRTIMER_NORESTART;
@@ -119,7 +127,8 @@ struct fg_run *fg_run_new(u32 portid, const struct fg_config *config, u32 n_flow
 		return NULL;
 	run->flows = kvcalloc(n_flows, sizeof(*run->flows), GFP_KERNEL);
 	run->ends = kvcalloc(n_ends, sizeof(*run->ends), GFP_KERNEL);
-	if (!run->flows || !run->ends) {
+	if (!run->flows || !run->ends ||
+	    (config->transport == FLOWGEN_TRANSPORT_TCP && fg_tcp_new(run))) {
 		kvfree(run->flows);
 		kvfree(run->ends);
 		kfree(run);
@@ -176,6 +185,7 @@ static void fg_run_close(struct fg_run *run, const struct net *net)
 		if (fg_end_leaves(run->ends[i], net))
 			fg_end_close(run->ends[i]);
 	synchronize_net();
+	fg_tcp_reap(run);
 	for (flow = run->flows; flow < run->flows + run->n_added; flow++) {
 		if (flow->back && fg_end_leaves(run->ends[flow->dst], net)) {
 			dst_release(flow->back);
@@ -229,6 +239,7 @@ void fg_run_free(struct fg_run *run)
 	hrtimer_cancel(&run->limiter);
 	hrtimer_cancel(&run->watch.timer);
 	fg_run_close(run, NULL);
+	fg_tcp_free(run);
 	cancel_work_sync(&run->tell);
 	fg_watch_free(&run->watch);
 	for (i = 0; i < run->n_ends; i++)

@@ -151,8 +151,8 @@ struct flowgen_sample {
  * @FLOWGEN_A_LIMIT: u64, ns after its start the run is given up, up to FLOWGEN_TIME_MAX; 0
  *	(default): never
  * @FLOWGEN_A_PAYLOAD: u32, bytes of a full packet of gbn, 1 to FLOWGEN_PAYLOAD_MAX; default 1000
- * @FLOWGEN_A_WINDOW: u64, bytes of a flow of gbn that may be unacknowledged; at least _ACK packets;
- *	0 (default): any number
+ * @FLOWGEN_A_WINDOW: u64, bytes of a flow of gbn that may be unacknowledged; at least _ACK
+ *	packets; 0 (default): any number
  * @FLOWGEN_A_ACK: u32, gbn acknowledges each so many packets and the last one, 1 (default) or more
  * @FLOWGEN_A_ACK_CLASS: u8, class of acknowledgements, 0 to 7; default: the flow's
  * @FLOWGEN_A_RTO: u64, ns without news after which a sender of gbn goes back, 1000 to
@@ -160,8 +160,8 @@ struct flowgen_sample {
  * @FLOWGEN_A_LOCAL: u32, packets of a flow of gbn that may wait in its own host, 1 to 65535;
  *	default 2
  * @FLOWGEN_A_CC: string, congestion control of tcp; default: the namespace's
- * @FLOWGEN_A_INTERVAL: u64, ns between two samples, FLOWGEN_INTERVAL_MIN to FLOWGEN_TIME_MAX; needed
- *	to watch
+ * @FLOWGEN_A_INTERVAL: u64, ns between two samples, FLOWGEN_INTERVAL_MIN to FLOWGEN_TIME_MAX;
+ *	needed to watch
  * @FLOWGEN_A_END: u32, number of an endpoint
  * @FLOWGEN_A_NETNS: u32, file descriptor of a network namespace
  * @FLOWGEN_A_ADDRESS4: u32 in network byte order, an IPv4 address of that namespace

@@ -130,6 +130,37 @@ test_exact()
 	done
 }
 
+# All wires of the chain at one rate
+rate()
+{
+	local i
+
+	for i in 0 1 2 3; do
+		ip_in "c$i" link set right type wire rate "$1" loss 0 corrupt 0
+		ip_in "c$((i + 1))" link set left type wire rate "$1" loss 0 corrupt 0
+	done
+}
+
+# The same trace, twice: byte for byte the same. Ports are the seed's.
+test_tcp()
+{
+	local cc start=0 i
+
+	rate 10gbit
+	for i in 1 1000 100000 1000000; do
+		echo "$start 0 4 $i 0 lone"
+		start=$((start + 50000000))
+	done >"$work/flows"
+	for i in 1 2 3 4; do
+		echo "$start 0 4 1000000 0 crowd"
+		echo "$start 1 4 1000000 0 crowd"
+	done >>"$work/flows"
+	for cc in cubic dctcp; do
+		check "tcp, $cc: all complete" run --transport tcp --cc "$cc" <"$work/flows"
+		cat $work/out $work/json $work/err
+	done
+}
+
 chain c 1 4 100gbit
 cat >"$work/ends" <<-END
 	# the chain

@@ -139,7 +139,8 @@ static void need(const struct options *opt, struct argp_state *state)
 {
 	if (!opt->ends || !opt->trace || !opt->out)
 		argp_error(state, "--endpoints, --trace and --out are needed");
-	if (!opt->watch != !opt->watch_out || !opt->watch != !(opt->given & 1ULL << FLOWGEN_A_INTERVAL))
+	if (!opt->watch != !opt->watch_out ||
+	    !opt->watch != !(opt->given & 1ULL << FLOWGEN_A_INTERVAL))
 		argp_error(state, "--watch, --interval and --watch-out go together");
 	if (opt->cc && opt->number[FLOWGEN_A_TRANSPORT] != FLOWGEN_TRANSPORT_TCP)
 		argp_error(state, "--cc is for --transport tcp");
