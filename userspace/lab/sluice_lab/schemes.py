@@ -28,8 +28,8 @@ SETTINGS = {
     "buffer": None,             # bytes of a switch
     "red_min": "100000",        # bytes: DCTCP's Kmin and Kmax in BFC's evaluation
     "red_max": "400000",
+    "red_burst": None,          # packets: red_min of them, so that red's average follows at once
     "peer": None,               # of the port: host or switch
-    "rate": None,               # of the port's link, as tc takes it
     "tier": None,               # of the port: none, up or down
 }
 WORDS = ("transport", "host", "switch")
@@ -50,7 +50,7 @@ SCHEMES = {
                  what="TCP over CAKE"),
     "dctcp": dict(transport="tcp", cc="dctcp", host="fq", what="DCTCP over RED that marks",
                   switch="red limit {port_buffer} min {red_min} max {red_max} avpkt 1000 "
-                         "burst 201 probability 1 bandwidth {rate} ecn harddrop"),
+                         "burst {red_burst} probability 1 bandwidth 10gbit ecn harddrop"),
     "gbn": dict(transport="gbn", host="ideal", switch=_FIFO,
                 what="hosts that send at line rate, over a FIFO"),
     "bfc": dict(transport="gbn", host=_HOST_BFC, switch=_SWITCH_BFC,
@@ -95,11 +95,9 @@ class Scheme:
 
     def qdisc(self, port, buffer, frame):
         """What tc is told for this port."""
-        from . import units
         values = dict(self.words)
         peer = port.peer.node
         values["peer"] = "switch" if peer.is_switch else "host"
-        values["rate"] = units.rate_words(port.rate)
         mine, other = port.node.tier or 0, (peer.tier or 0) if peer.is_switch else 0
         known = port.node.tier is not None and (peer.tier is not None or not peer.is_switch)
         values["tier"] = "none" if not known else "up" if other > mine else "down"
@@ -107,6 +105,8 @@ class Scheme:
         values["port_buffer"] = values["port_buffer"] or str(int(values["buffer"]) // 2)
         values["port_packets"] = values["port_packets"] or \
             str(max(1, int(values["port_buffer"]) // frame))
+        if not values["red_burst"]:
+            values["red_burst"] = str(-(-int(values["red_min"]) // 1000))
         text = self.words["switch" if port.node.is_switch else "host"]
         for _ in range(2):      # a setting may hold settings
             try:
