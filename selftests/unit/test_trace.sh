@@ -110,6 +110,9 @@ ends 1 "Is a directory" check "$dir"
 same "stat: flows, bytes, sizes" "$("$trace" stat -j "$dir/good" | jq -c '[.flows, .bytes,
 	.line_bytes, .hosts, .racks, .within_racks, .sizes.p50, .sizes.min, .sizes.max,
 	.sizes.p99, .duration_ns, .last_ns]')" "[7,7550,8500,6,3,2,1000,50,2500,2500,1000000,1000]"
+{ echo "# sluice-trace 1"; for size in 3 1 10 2 9 4 8 5 7 6; do echo "0 0 1 $size"; done; } >"$dir/ten"
+same "stat: percentiles are nearest ranks" "$("$trace" stat -j "$dir/ten" |
+	jq -c '.sizes | [.p10, .p50, .p90, .p99]')" "[1,5,9,10]"
 same "stat: loads" "$("$trace" stat -j "$dir/good" | jq -c '.loads |
 	[(.host_sent.each, .host_received.each, .rack_up.each, .rack_down.each) |
 	map(. * 12500000 | round / 100)]')" \
