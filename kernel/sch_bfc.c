@@ -29,6 +29,11 @@
  *     others are taken an empty one is used early. `reuse empty` is the plain rule.
  *   - Th is at least one frame of the MTU, so that a lone packet never pauses its sender.
  *
+ *   Shared buffer. A switch's ports share one packet memory. Qdiscs of a namespace that say
+ *   `pool` share one too, by dynamic thresholds: a packet that would make its qdisc hold more
+ *   than alpha times what is free is dropped as it comes. `limit`, each qdisc's own, stays in
+ *   force. The control class has its own room.
+ *
  * What it does not do: it shapes nothing (the link, or tbf above, does), marks no ECN, and
  * does not promise losslessness: beyond `limit` the longest sub-queue loses from its head.
  *
@@ -59,6 +64,7 @@
 #include "hopctl/hopctl.h"
 #include "sched/bitset.h"
 #include "sched/options.h"
+#include "sched/pool.h"
 #include "sched/threshold.h"
 #include "uapi/bfc.h"
 
@@ -87,6 +93,8 @@ struct bfc_config {
 	u32	lease_ns;
 	u32	watchdog_ns;
 	u32	restore_ns;
+	u32	pool;
+	u32	pool_alpha;
 	u16	queues;
 	u16	tpid;
 	u8	classes;
@@ -216,6 +224,7 @@ struct bfc_stats {
 	u64	tagged;
 	u64	elided;
 	u64	withdrawn;
+	u64	drop_pool;
 	u64	backlog_time;
 	u32	backlog_max;
 	u32	th_max;
@@ -239,10 +248,12 @@ struct bfc_sched {
 	u32			hrtt_seen;	/* what @bdp and @sticky_ns were computed from */
 	u64			speed_seen;
 	u64			rate;		/* bytes/s that @bdp was computed with */
+	struct hop_pool		*pool;		/* or NULL */
 
 	/* Read and written for each packet */
 	u32			paused_seen ____cacheline_aligned;
 	u32			buckets_used;	/* bit b: buckets[b] is not empty */
+	u32			pooled;		/* bytes taken from @pool */
 	u64			changed_ns;	/* when the backlog last changed */
 	struct list_head	buckets[BFC_BUCKETS];
 	struct bfc_stats	stats;
@@ -570,7 +581,61 @@ static struct bfc_queue *bfc_assign(struct bfc_sched *q, struct bfc_class *class
 	return &q->queues[cb->queue];
 }
 
-/* A packet leaves, in whatever way: its flow has one less, its pause ends. */
+/* ---- the shared pool ---- */
+
+static bool bfc_pool_allows(const struct bfc_sched *q, u64 held, u64 used)
+{
+	return hop_pool_allows(held, used, READ_ONCE(q->pool->size), q->config.pool_alpha);
+}
+
+/* Room for a packet, or false. A look goes first: what is refused, as a rule, writes nothing that
+ * other processors use. Two that pass it at once may both be too much; who sees that steps back,
+ * so that the pool never holds more than it may.
+ */
+static bool bfc_pool_take(struct bfc_sched *q, u32 len)
+{
+	struct hop_pool *pool = q->pool;
+	u64 used;
+
+	if (!bfc_pool_allows(q, q->pooled + len, atomic_long_read(&pool->used) + len))
+		return false;
+	used = hop_pool_take(pool, len);
+	if (unlikely(!bfc_pool_allows(q, q->pooled + len, used))) {
+		hop_pool_give(pool, len);
+		return false;
+	}
+	hop_pool_high(pool, used);
+	q->pooled += len;
+	return true;
+}
+
+static void bfc_pool_give(struct bfc_sched *q, u32 len)
+{
+	hop_pool_give(q->pool, len);
+	q->pooled -= len;
+}
+
+/* Another pool, or none. What is queued now moves along, also if it is too much: then nothing is
+ * admitted until enough of it has left.
+ */
+static void bfc_pool_switch(struct bfc_sched *q, struct hop_pool *pool)
+{
+	const struct bfc_queue *sub;
+
+	if (pool == q->pool)
+		return;
+	if (q->pool)
+		bfc_pool_give(q, q->pooled);
+	q->pool = pool;
+	if (!pool)
+		return;
+	for (sub = q->queues; sub < q->queues + q->config.queues; sub++) {
+		q->pooled += sub->backlog;
+		hop_pool_high(pool, hop_pool_take(pool, sub->backlog));
+	}
+}
+
+/* A packet leaves, in whatever way: its flow has one less, its pause ends, its room is free. */
 static void bfc_forget(struct bfc_sched *q, const struct sk_buff *skb, u64 now)
 {
 	const struct bfc_skb_cb *cb = bfc_cb(skb);
@@ -585,6 +650,8 @@ static void bfc_forget(struct bfc_sched *q, const struct sk_buff *skb, u64 now)
 	if (cb->handle) {
 		hop_pause_dec(&q->member, cb->handle);
 	}
+	if (q->pool)
+		bfc_pool_give(q, qdisc_pkt_len(skb));
 }
 
 /* ---- classification ---- */
@@ -689,11 +756,13 @@ static int bfc_classify(struct sk_buff *skb, struct Qdisc *sch, int *verdict)
  * @packets: packets added, less those dropped
  * @bytes: the same in bytes
  * @congested: a packet of the arriving one's own sub-queue was dropped
+ * @queued: a packet was queued, whatever became of it then
  */
 struct bfc_change {
 	int	packets;
 	int	bytes;
 	bool	congested;
+	bool	queued;
 };
 
 static void bfc_backlog_moves(struct Qdisc *sch, struct bfc_sched *q, u64 now)
@@ -774,6 +843,12 @@ static void bfc_enqueue_frame(struct sk_buff *skb, struct Qdisc *sch, struct bfc
 	struct bfc_queue *sub;
 	u32 th;
 
+	if (q->pool && !bfc_pool_take(q, qdisc_pkt_len(skb))) {
+		q->stats.drop_pool++;
+		trace_bfc_drop(&q->member, BFC_TRACE_NONE, BFC_TRACE_DROP_POOL, skb);
+		qdisc_drop(skb, sch, to_free);
+		return;
+	}
 	sub = bfc_assign(q, class, skb, now);
 	bfc_queue_append(q, sub, skb, now);
 	bfc_backlog_moves(sch, q, now);
@@ -781,6 +856,7 @@ static void bfc_enqueue_frame(struct sk_buff *skb, struct Qdisc *sch, struct bfc
 	sch->q.qlen++;
 	change->packets++;
 	change->bytes += qdisc_pkt_len(skb);
+	change->queued = true;
 	th = bfc_mark(sch, sub, skb);
 	trace_bfc_enqueue(&q->member, sub - q->queues, sub->backlog, th, bfc_cb(skb)->handle, skb,
 			  now);
@@ -858,6 +934,8 @@ static int bfc_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **
 		trace_bfc_drop(&q->member, BFC_TRACE_NONE, BFC_TRACE_DROP_GSO, skb);
 		return qdisc_drop(skb, sch, to_free);
 	}
+	if (unlikely(!change.queued))
+		return NET_XMIT_DROP;
 
 	/* The parents count one packet of len bytes if we return SUCCESS, and nothing if CN. Nor do
 	 * they take note then that we are not empty any more: so no CN if some of it stays. If it
@@ -1149,6 +1227,10 @@ static const struct hop_option bfc_options[] = {
 		   "restore must be auto or 1 ms to 1 s", .zero = true),
 	BFC_OPTION(TCA_BFC_TIER, tier, 0, __HOP_TIER_MAX - 1,
 		   "tier must be none, down or up"),
+	BFC_OPTION(TCA_BFC_POOL, pool, 1, BFC_LIMIT_MAX,
+		   "pool must be none or 1 byte to 1 GiB", .zero = true),
+	BFC_OPTION(TCA_BFC_POOL_ALPHA, pool_alpha, 1, BFC_ALPHA_MAX,
+		   "pool-alpha must be 0.01 to 1000 percent"),
 };
 
 static const struct bfc_config bfc_defaults = {
@@ -1161,6 +1243,7 @@ static const struct bfc_config bfc_defaults = {
 	.tag		= 1,
 	.watch		= 1,
 	.tpid		= ETH_P_8021AD,
+	.pool_alpha	= BFC_ALPHA_ONE,
 };
 
 /* Bands of the kernel's own priority qdiscs, for classes > 1 without a priomap. */
@@ -1194,6 +1277,8 @@ static const struct nla_policy bfc_policy[TCA_BFC_MAX + 1] = {
 	[TCA_BFC_WATCHDOG]	= { .type = NLA_U32 },
 	[TCA_BFC_RESTORE]	= { .type = NLA_U32 },
 	[TCA_BFC_TIER]		= { .type = NLA_U8 },
+	[TCA_BFC_POOL]		= { .type = NLA_U32 },
+	[TCA_BFC_POOL_ALPHA]	= { .type = NLA_U32 },
 };
 
 static int bfc_parse_priomap(const struct nlattr *a, struct bfc_config *c, bool creating,
@@ -1271,9 +1356,36 @@ static struct hop_config bfc_port_config(const struct bfc_config *c)
 	};
 }
 
+/* The pool that a new configuration wants: the one that the qdisc has, another one, or none. Last
+ * of what may fail, since it may change the pool's size.
+ */
+static int bfc_pool_find(struct Qdisc *sch, u32 size, struct nlattr *opt, struct hop_pool **pool,
+			 struct netlink_ext_ack *extack)
+{
+	struct bfc_sched *q = qdisc_priv(sch);
+	int err = 0;
+
+	*pool = NULL;
+	if (!size)
+		return 0;
+	if (q->pool) {
+		*pool = q->pool;
+		if (size != q->pool->size)
+			err = hop_pool_resize(q->pool, size);
+	} else {
+		*pool = hop_pool_get(qdisc_dev(sch), size);
+		err = PTR_ERR_OR_ZERO(*pool);
+	}
+	if (err != -EBUSY)
+		return err;
+	return hop_option_refuse(extack, opt ? nla_find_nested(opt, TCA_BFC_POOL) : NULL,
+				 "the namespace's pool has another size, and other users", err);
+}
+
 static int bfc_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
 {
 	struct bfc_sched *q = qdisc_priv(sch);
+	struct hop_pool *pool, *before = q->pool;
 	struct bfc_config c = q->config;
 	struct bfc_change change = {};
 	struct sk_buff *dropped = NULL;
@@ -1281,11 +1393,14 @@ static int bfc_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_
 	int err;
 
 	err = bfc_parse(opt, &c, false, extack);
+	if (!err)
+		err = bfc_pool_find(sch, c.pool, opt, &pool, extack);
 	if (err)
 		return err;
 
 	sch_tree_lock(sch);
 	q->config = c;
+	bfc_pool_switch(q, pool);
 	if (!c.watch) {
 		q->member.stalled = false;
 		q->stall_ns = 0;
@@ -1295,6 +1410,8 @@ static int bfc_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_
 	qdisc_tree_reduce_backlog(sch, -change.packets, -change.bytes);
 	sch_tree_unlock(sch);
 	kfree_skb_list(dropped);
+	if (before != pool)
+		hop_pool_put(before);
 
 	port = bfc_port_config(&c);
 	hop_member_config(&q->member, &port);
@@ -1382,6 +1499,7 @@ static int bfc_join(struct Qdisc *sch, struct bfc_sched *q, struct netlink_ext_a
 static int bfc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
 {
 	struct bfc_sched *q = qdisc_priv(sch);
+	struct hop_pool *pool;
 	int err, i;
 
 	/* Enough for destroy() to run after any failure below. */
@@ -1403,6 +1521,10 @@ static int bfc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ac
 	err = bfc_allocate(q);
 	if (err)
 		return err;
+	err = bfc_pool_find(sch, q->config.pool, opt, &pool, extack);
+	if (err)
+		return err;
+	q->pool = pool;
 	err = bfc_join(sch, q, extack);
 	if (err)
 		return err;
@@ -1419,6 +1541,7 @@ static void bfc_destroy(struct Qdisc *sch)
 
 	tcf_block_put(q->block);
 	bfc_reset(sch);
+	hop_pool_put(q->pool);
 	hop_member_leave(&q->member);
 	bfc_free(q);
 }
@@ -1481,6 +1604,7 @@ static const struct bfc_counter bfc_counters[] = {
 	BFC_COUNTER(TAGGED, tagged),
 	BFC_COUNTER(ELIDED, elided),
 	BFC_COUNTER(WITHDRAWN, withdrawn),
+	BFC_COUNTER(DROP_POOL, drop_pool),
 };
 
 static int bfc_put_counters(struct sk_buff *skb, const struct bfc_stats *stats)
@@ -1504,6 +1628,9 @@ static int bfc_put_counters(struct sk_buff *skb, const struct bfc_stats *stats)
 struct bfc_now {
 	u64	time_ns;
 	u64	rate;
+	u64	pool_used;
+	u64	pool_max;
+	u32	pool_size;
 	u32	th;
 	u32	n_active;
 	u32	marked;
@@ -1515,6 +1642,9 @@ static int bfc_put_now(struct sk_buff *skb, const struct bfc_now *now)
 {
 	return nla_put_u64_64bit(skb, TCA_BFC_STATS_TIME, now->time_ns, TCA_BFC_STATS_PAD) ||
 	       nla_put_u64_64bit(skb, TCA_BFC_STATS_LINK_RATE, now->rate, TCA_BFC_STATS_PAD) ||
+	       nla_put_u64_64bit(skb, TCA_BFC_STATS_POOL_USED, now->pool_used, TCA_BFC_STATS_PAD) ||
+	       nla_put_u64_64bit(skb, TCA_BFC_STATS_POOL_MAX, now->pool_max, TCA_BFC_STATS_PAD) ||
+	       nla_put_u32(skb, TCA_BFC_STATS_POOL_SIZE, now->pool_size) ||
 	       nla_put_u32(skb, TCA_BFC_STATS_TH, now->th) ||
 	       nla_put_u32(skb, TCA_BFC_STATS_N_ACTIVE, now->n_active) ||
 	       nla_put_u32(skb, TCA_BFC_STATS_MARKED, now->marked) ||
@@ -1537,9 +1667,9 @@ static u64 bfc_paused_ns(const struct bfc_sched *q, u64 now)
 static int bfc_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 {
 	struct bfc_sched *q = qdisc_priv(sch);
+	struct bfc_now now = {};
 	struct bfc_stats stats;
 	struct nlattr *nest;
-	struct bfc_now now;
 
 	sch_tree_lock(sch);
 	now.time_ns = ktime_get_ns();
@@ -1554,6 +1684,11 @@ static int bfc_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	now.marked = q->member.marked;
 	now.hrtt_ns = q->hrtt_seen;
 	now.sticky_ns = q->sticky_ns;
+	if (q->pool) {
+		now.pool_size = q->pool->size;
+		now.pool_used = atomic_long_read(&q->pool->used);
+		now.pool_max = atomic_long_read(&q->pool->used_max);
+	}
 	sch_tree_unlock(sch);
 	if (stats.paused)
 		stats.paused_ns = bfc_paused_ns(q, now.time_ns);

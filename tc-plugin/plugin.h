@@ -87,6 +87,8 @@ int print_color_u64(enum output_type type, enum color_attr color, const char *ke
 		    const char *fmt, uint64_t value);
 int print_color_s64(enum output_type type, enum color_attr color, const char *key,
 		    const char *fmt, int64_t value);
+int print_color_float(enum output_type type, enum color_attr color, const char *key,
+		      const char *fmt, double value);
 int print_color_bool(enum output_type type, enum color_attr color, const char *key,
 		     const char *fmt, bool value);
 int print_color_string(enum output_type type, enum color_attr color, const char *key,
@@ -100,6 +102,12 @@ static inline void json_u64(const char *key, uint64_t value)
 static inline void json_s64(const char *key, int64_t value)
 {
 	print_color_s64(PRINT_JSON, COLOR_NONE, key, NULL, value);
+}
+
+/* Up to 6 digits */
+static inline void json_float(const char *key, double value)
+{
+	print_color_float(PRINT_JSON, COLOR_NONE, key, NULL, value);
 }
 
 static inline void json_bool(const char *key, bool value)

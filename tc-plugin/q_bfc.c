@@ -44,6 +44,7 @@ enum bfc_type {
 	BFC_TIME,	/* ns */
 	BFC_RATE,	/* bytes per second */
 	BFC_PERCENT,
+	BFC_SHARE,	/* hundredths of a percent */
 	BFC_BOOL,
 	BFC_CHOICE,
 	BFC_PRIOMAP,
@@ -84,8 +85,8 @@ struct bfc_field {
  * @f: name, attribute, type
  * @no: the word that turns a BFC_BOOL off
  * @size: bytes of the attribute
- * @automatic: may also be `auto`, which is 0
- * @min: least value, if not 0 for auto; 0 leaves the range to the kernel, which alone knows it
+ * @zero: the word for 0, if that is allowed: auto, none
+ * @min: least value, if not 0 for @zero; 0 leaves the range to the kernel, which alone knows it
  * @max: greatest value, or all that fits into the attribute
  * @help: what it is, and its default
  */
@@ -93,7 +94,7 @@ struct bfc_option {
 	struct bfc_field f;
 	const char *no;
 	unsigned char size;
-	bool automatic;
+	const char *zero;
 	__u64 min;
 	__u64 max;
 	const char *help;
@@ -180,7 +181,7 @@ static const struct bfc_option bfc_options[] = {
 	{ .f = { "classes", TCA_BFC_CLASSES, BFC_COUNT, NULL }, .size = 1,
 	  .min = 1, .max = BFC_CLASSES_MAX,
 	  .help = "strict-priority classes, which split the sub-queues (1)" },
-	{ .f = { "flows", TCA_BFC_FLOWS, BFC_COUNT, NULL }, .size = 4, .automatic = true,
+	{ .f = { "flows", TCA_BFC_FLOWS, BFC_COUNT, NULL }, .size = 4, .zero = "auto",
 	  .min = 1, .max = BFC_FLOWS_MAX,
 	  .help = "entries of the flow table (auto: 100 x queues)" },
 	{ .f = { "assign", TCA_BFC_ASSIGN, BFC_CHOICE, bfc_assigns }, .size = 1,
@@ -190,7 +191,7 @@ static const struct bfc_option bfc_options[] = {
 	{ .f = { "limit", TCA_BFC_LIMIT, BFC_BYTES, NULL }, .size = 4,
 	  .min = 1, .max = BFC_LIMIT_MAX,
 	  .help = "bytes that may be queued (8Mb)" },
-	{ .f = { "quantum", TCA_BFC_QUANTUM, BFC_BYTES, NULL }, .size = 4, .automatic = true,
+	{ .f = { "quantum", TCA_BFC_QUANTUM, BFC_BYTES, NULL }, .size = 4, .zero = "auto",
 	  .max = UINT32_MAX,
 	  .help = "bytes that a sub-queue sends in its turn (auto: one frame)" },
 	{ .f = { "priomap", TCA_BFC_PRIOMAP, BFC_PRIOMAP, NULL }, .size = BFC_PRIOS,
@@ -202,19 +203,19 @@ static const struct bfc_option bfc_options[] = {
 	{ .f = { "pause", TCA_BFC_PAUSE, BFC_BOOL, NULL }, .size = 1,
 	  .no = "nopause",
 	  .help = "pause the upstream sub-queues of what is over the threshold (pause)" },
-	{ .f = { "rate", TCA_BFC_RATE, BFC_RATE, NULL }, .size = 8, .automatic = true,
+	{ .f = { "rate", TCA_BFC_RATE, BFC_RATE, NULL }, .size = 8, .zero = "auto",
 	  .max = UINT64_MAX,
 	  .help = "what the threshold reckons with, shapes nothing (auto: link speed)" },
-	{ .f = { "hrtt", TCA_BFC_HRTT, BFC_TIME, NULL }, .size = 4, .automatic = true,
+	{ .f = { "hrtt", TCA_BFC_HRTT, BFC_TIME, NULL }, .size = 4, .zero = "auto",
 	  .max = UINT32_MAX,
 	  .help = "1-hop round-trip time of the link (auto: measured)" },
-	{ .f = { "th", TCA_BFC_TH, BFC_BYTES, NULL }, .size = 4, .automatic = true,
+	{ .f = { "th", TCA_BFC_TH, BFC_BYTES, NULL }, .size = 4, .zero = "auto",
 	  .min = 1, .max = BFC_LIMIT_MAX,
 	  .help = "fixed pause threshold (auto: hrtt x rate / active sub-queues)" },
 	{ .f = { "th-scale", TCA_BFC_TH_SCALE, BFC_PERCENT, NULL }, .size = 4,
 	  .min = 1, .max = BFC_TH_SCALE_MAX,
 	  .help = "multiplies the automatic threshold (100%)" },
-	{ .f = { "sticky", TCA_BFC_STICKY, BFC_TIME, NULL }, .size = 4, .automatic = true,
+	{ .f = { "sticky", TCA_BFC_STICKY, BFC_TIME, NULL }, .size = 4, .zero = "auto",
 	  .min = 1, .max = BFC_TIME_MAX_NS,
 	  .help = "how long an idle flow keeps its sub-queue (auto: 2 hrtt)" },
 	{ .f = { "role", TCA_BFC_ROLE, BFC_CHOICE, bfc_roles }, .size = 1,
@@ -226,23 +227,29 @@ static const struct bfc_option bfc_options[] = {
 	  .help = "tag frames if the neighbour strips tags (tag)" },
 	{ .f = { "tpid", TCA_BFC_TPID, BFC_CHOICE, bfc_tpids }, .size = 2,
 	  .help = "TPID of the fabric tag (0x88a8)" },
-	{ .f = { "refresh", TCA_BFC_REFRESH, BFC_TIME, NULL }, .size = 4, .automatic = true,
+	{ .f = { "refresh", TCA_BFC_REFRESH, BFC_TIME, NULL }, .size = 4, .zero = "auto",
 	  .max = UINT32_MAX,
 	  .help = "time between repeated pause states (auto: max(4 hrtt, 100us))" },
-	{ .f = { "lease", TCA_BFC_LEASE, BFC_TIME, NULL }, .size = 4, .automatic = true,
+	{ .f = { "lease", TCA_BFC_LEASE, BFC_TIME, NULL }, .size = 4, .zero = "auto",
 	  .max = UINT32_MAX,
 	  .help = "how long a pause lasts without a refresh (auto: 8 refreshes)" },
 	{ .f = { "watch", TCA_BFC_WATCH, BFC_BOOL, NULL }, .size = 1,
 	  .no = "nowatch",
 	  .help = "end the effect of pauses that never end (watch)" },
-	{ .f = { "watchdog", TCA_BFC_WATCHDOG, BFC_TIME, NULL }, .size = 4, .automatic = true,
+	{ .f = { "watchdog", TCA_BFC_WATCHDOG, BFC_TIME, NULL }, .size = 4, .zero = "auto",
 	  .max = UINT32_MAX,
 	  .help = "how long a pause that never ends is endured (auto: 200ms)" },
-	{ .f = { "restore", TCA_BFC_RESTORE, BFC_TIME, NULL }, .size = 4, .automatic = true,
+	{ .f = { "restore", TCA_BFC_RESTORE, BFC_TIME, NULL }, .size = 4, .zero = "auto",
 	  .max = UINT32_MAX,
 	  .help = "quiet time after which pauses are obeyed again (auto: 2 watchdog)" },
 	{ .f = { "tier", TCA_BFC_TIER, BFC_CHOICE, bfc_tiers }, .size = 1,
 	  .help = "where the port leads: up and then up again pauses nobody (none)" },
+	{ .f = { "pool", TCA_BFC_POOL, BFC_BYTES, NULL }, .size = 4, .zero = "none",
+	  .min = 1, .max = BFC_LIMIT_MAX,
+	  .help = "buffer shared with all that name it, in this namespace (none)" },
+	{ .f = { "pool-alpha", TCA_BFC_POOL_ALPHA, BFC_SHARE, NULL }, .size = 4,
+	  .min = 1, .max = BFC_ALPHA_MAX,
+	  .help = "what may be queued, in terms of the pool's free part (100%)" },
 };
 
 #define BFC_STAT(prefix, label, attr, type) { .f = { label, prefix##attr, type, NULL } }
@@ -264,6 +271,9 @@ static const struct bfc_stat bfc_stats[] = {
 	QSTAT("backlog_max", BACKLOG_MAX, BFC_BYTES),
 	QSTAT("backlog_time", BACKLOG_TIME, BFC_COUNT),
 	QSTAT("time", TIME, BFC_TIME),
+	QLINE("pool", "pool_size", POOL_SIZE, BFC_BYTES),
+	QSTAT("pool_used", POOL_USED, BFC_BYTES),
+	QSTAT("pool_max", POOL_MAX, BFC_BYTES),
 	QLINE("flows", "assign_free", ASSIGN_FREE, BFC_COUNT),
 	QSTAT("assign_early", ASSIGN_EARLY, BFC_COUNT),
 	QSTAT("assign_shared", ASSIGN_SHARED, BFC_COUNT),
@@ -284,6 +294,7 @@ static const struct bfc_stat bfc_stats[] = {
 	QSTAT("drop_gso", DROP_GSO, BFC_COUNT),
 	QSTAT("drop_tag", DROP_TAG, BFC_COUNT),
 	QSTAT("drop_filter", DROP_FILTER, BFC_COUNT),
+	QSTAT("drop_pool", DROP_POOL, BFC_COUNT),
 	QSTAT("port", PORT, BFC_NEST),
 };
 
@@ -413,6 +424,18 @@ static const char *bfc_bytes_text(char *buf, __u64 bytes)
 	return buf;
 }
 
+static const char *bfc_share_text(char *buf, __u64 v)
+{
+	unsigned int rest = v % 100;
+	int n = snprintf(buf, BFC_TEXT_MAX, "%llu", (unsigned long long)(v / 100));
+
+	if (rest)
+		n += snprintf(buf + n, BFC_TEXT_MAX - n, rest % 10 ? ".%02u" : ".%u",
+			      rest % 10 ? rest : rest / 10);
+	snprintf(buf + n, BFC_TEXT_MAX - n, "%%");
+	return buf;
+}
+
 static const struct bfc_choice *bfc_choice(const struct bfc_choice *choices, __u64 value)
 {
 	for (; choices->name; choices++)
@@ -445,6 +468,8 @@ static const char *bfc_value_text(char *buf, const struct bfc_field *f, __u64 v)
 	case BFC_PERCENT:
 		snprintf(buf, BFC_TEXT_MAX, "%llu%%", (unsigned long long)v);
 		return buf;
+	case BFC_SHARE:
+		return bfc_share_text(buf, v);
 	default:
 		break;
 	}
@@ -534,6 +559,9 @@ static void bfc_json(const struct bfc_field *f, const struct rtattr *attr)
 	case BFC_SIGNED:
 		json_s64(key, v);
 		break;
+	case BFC_SHARE:
+		json_float(key, v / 100.0);
+		break;
 	case BFC_CHOICE:
 		json_string(key, bfc_value_text(buf, f, v));
 		break;
@@ -579,6 +607,7 @@ static void bfc_rule(char *buf, size_t size, const struct bfc_option *o)
 		n = snprintf(buf, size, "a rate such as 10gbit");
 		break;
 	case BFC_PERCENT:
+	case BFC_SHARE:
 		n = snprintf(buf, size, "a percentage from %s to %s", min, max);
 		break;
 	case BFC_CHOICE:
@@ -593,8 +622,8 @@ static void bfc_rule(char *buf, size_t size, const struct bfc_option *o)
 	default:
 		n = snprintf(buf, size, "a number from %s to %s", min, max);
 	}
-	if (o->automatic)
-		snprintf(buf + n, size - n, " or \"auto\"");
+	if (o->zero)
+		snprintf(buf + n, size - n, " or \"%s\"", o->zero);
 }
 
 static int bfc_refuse(const struct bfc_option *o, const char *arg)
@@ -650,6 +679,22 @@ static int bfc_parse_time(const char *arg, __u64 *v)
 	return *end || number != 0 ? -1 : 0;
 }
 
+/* Rounded to hundredths */
+static int bfc_parse_share(const char *arg, __u64 *v)
+{
+	size_t digits = strspn(arg, "0123456789.");
+	long double number;
+	char *end;
+
+	if (!isdigit((unsigned char)arg[0]) || (arg[digits] && strcmp(arg + digits, "%")))
+		return -1;
+	number = strtold(arg, &end);
+	if (end != arg + digits || number > 1e15L)
+		return -1;
+	*v = (__u64)(number * 100 + 0.5L);
+	return 0;
+}
+
 /* tc's helpers convert through a double: a minus sign or "nan" is not for them. */
 static int bfc_parse_bytes(const char *arg, __u64 *v)
 {
@@ -688,6 +733,8 @@ static int bfc_parse_value(const struct bfc_option *o, const char *arg, __u64 *v
 		return bfc_parse_count(arg, v, "");
 	case BFC_PERCENT:
 		return bfc_parse_count(arg, v, "%");
+	case BFC_SHARE:
+		return bfc_parse_share(arg, v);
 	case BFC_BYTES:
 		return bfc_parse_bytes(arg, v);
 	case BFC_TIME:
@@ -706,7 +753,7 @@ static bool bfc_in_range(const struct bfc_option *o, const char *arg, __u64 v)
 {
 	if (o->f.type == BFC_CHOICE)
 		return true;
-	if (!v && o->automatic)
+	if (!v && o->zero)
 		return strtod(arg, NULL) == 0;
 	return v >= o->min && v <= o->max;
 }
@@ -714,7 +761,7 @@ static bool bfc_in_range(const struct bfc_option *o, const char *arg, __u64 v)
 static int bfc_accept(const struct bfc_option *o, const char *arg, __u64 *v)
 {
 	*v = 0;
-	if (o->automatic && !strcmp(arg, "auto"))
+	if (o->zero && !strcmp(arg, o->zero))
 		return 0;
 	if (bfc_parse_value(o, arg, v) || !bfc_in_range(o, arg, *v))
 		return bfc_refuse(o, arg);
@@ -788,7 +835,8 @@ static void bfc_help_option(const struct bfc_option *o)
 {
 	static const char * const values[] = {
 		[BFC_COUNT] = "N", [BFC_BYTES] = "BYTES", [BFC_TIME] = "TIME",
-		[BFC_RATE] = "RATE", [BFC_PERCENT] = "PERCENT", [BFC_PRIOMAP] = "C0 ... C15",
+		[BFC_RATE] = "RATE", [BFC_PERCENT] = "PERCENT", [BFC_SHARE] = "PERCENT",
+		[BFC_PRIOMAP] = "C0 ... C15",
 	};
 	const struct bfc_choice *choice = o->f.choices;
 	char syntax[BFC_TEXT_MAX];
@@ -802,8 +850,8 @@ static void bfc_help_option(const struct bfc_option *o)
 			n += snprintf(syntax + n, sizeof(syntax) - n, "%s%s", choice->name,
 				      choice[1].name ? "|" : "");
 	else
-		snprintf(syntax + n, sizeof(syntax) - n, "%s%s", values[o->f.type],
-			 o->automatic ? "|auto" : "");
+		snprintf(syntax + n, sizeof(syntax) - n, "%s%s%s", values[o->f.type],
+			 o->zero ? "|" : "", o->zero ? o->zero : "");
 	fprintf(stderr, "  %-34s %s\n", syntax, o->help);
 }
 
@@ -891,7 +939,7 @@ static void bfc_print_option(FILE *f, const struct bfc_option *o, const struct r
 			fprintf(f, "%u ", map[i]);
 	} else {
 		fprintf(f, "%s %s ", o->f.name,
-			o->automatic && !v ? "auto" : bfc_value_text(buf, &o->f, v));
+			o->zero && !v ? o->zero : bfc_value_text(buf, &o->f, v));
 	}
 }
 

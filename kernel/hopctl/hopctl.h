@@ -49,6 +49,25 @@ struct hop_port;
 struct hop_net;
 
 /**
+ * struct hop_pool - a buffer that qdiscs of one network namespace share
+ * @used: bytes taken
+ * @used_max: most that ever were
+ * @size: bytes that there are; RTNL, read without
+ * @users: qdiscs that have it; RTNL
+ * @net: the namespace
+ *
+ * Who takes how much when there is how much left is the qdiscs' business. They take and give
+ * under their own locks, of which there are several: so all counting is atomic.
+ */
+struct hop_pool {
+	atomic_long_t	used ____cacheline_aligned_in_smp;
+	atomic_long_t	used_max;
+	u32		size ____cacheline_aligned_in_smp;
+	unsigned int	users;
+	struct hop_net	*net;
+};
+
+/**
  * struct hop_config - what a qdisc's options say about its port
  * @role: enum hop_role: ours
  * @peer: enum hop_role: what to take the neighbour for; only AUTO believes its HELLO
@@ -219,6 +238,55 @@ void hop_member_config(struct hop_member *m, const struct hop_config *cfg);
  * leave sends a GOODBYE; the hook goes on stripping tags for one dead interval.
  */
 void hop_member_leave(struct hop_member *m);
+
+/**
+ * hop_pool_get - take part in the pool of a device's namespace
+ * @dev: the device
+ * @size: bytes; the first user decides
+ *
+ * Context: RTNL.
+ * Return: the pool, ERR_PTR(-EBUSY): it has another size, ERR_PTR(-ENOMEM).
+ */
+struct hop_pool *hop_pool_get(const struct net_device *dev, u32 size);
+
+/**
+ * hop_pool_resize - give a pool another size
+ * @pool: the pool, of which the caller is a user
+ * @size: bytes; may be less than what is used
+ *
+ * Context: RTNL.
+ * Return: 0, -EBUSY: there are other users.
+ */
+int hop_pool_resize(struct hop_pool *pool, u32 size);
+
+/**
+ * hop_pool_put - have no part in the pool any more
+ * @pool: the pool; nothing happens if it is NULL
+ *
+ * The last one takes it along. Context: RTNL. The caller has given back what it took.
+ */
+void hop_pool_put(struct hop_pool *pool);
+
+/* Return: bytes used now, these included. Whoever finds that too much gives them back. */
+static inline unsigned long hop_pool_take(struct hop_pool *pool, u32 bytes)
+{
+	return atomic_long_add_return(bytes, &pool->used);
+}
+
+static inline void hop_pool_give(struct hop_pool *pool, u32 bytes)
+{
+	atomic_long_sub(bytes, &pool->used);
+}
+
+/* What hop_pool_take() has returned is there to stay. */
+static inline void hop_pool_high(struct hop_pool *pool, unsigned long used)
+{
+	long most = atomic_long_read(&pool->used_max);
+
+	while (unlikely((long)used > most) &&
+	       !atomic_long_try_cmpxchg(&pool->used_max, &most, used))
+		;
+}
 
 /**
  * hop_handle - the handle of a packet, if it is to be honoured

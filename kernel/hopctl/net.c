@@ -404,6 +404,7 @@ static void __net_exit net_exit(struct net *n)
 	struct hop_range *r, *next;
 
 	WARN_ON_ONCE(!list_empty(&net->ports));
+	WARN_ON_ONCE(net->pool);
 	hop_pairs_forget(net, 0);
 	list_for_each_entry_safe(r, next, &net->parked, node)
 		range_free(net, r);

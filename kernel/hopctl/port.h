@@ -403,6 +403,7 @@ struct hop_port {
  * @n_pairs: how many
  * @elides: some bit of some hop_port.elide may be set
  * @marked: packets that hold a pause, at the last look of watch.c; RTNL
+ * @pool: the buffer that qdiscs share, if any; RTNL
  */
 struct hop_net {
 	struct hop_port __rcu	*owner[HOP_HANDLE_WORDS];
@@ -416,6 +417,7 @@ struct hop_net {
 	unsigned int		n_pairs;
 	bool			elides;
 	u64			marked;
+	struct hop_pool		*pool;
 };
 
 static inline u64 hop_now(void)

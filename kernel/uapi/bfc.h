@@ -21,6 +21,8 @@
 #define BFC_TH_SCALE_DEFAULT	100	/* percent */
 #define BFC_TH_SCALE_MAX	10000
 #define BFC_TIME_MAX_NS		1000000000U
+#define BFC_ALPHA_ONE		10000	/* 100 percent */
+#define BFC_ALPHA_MAX		100000
 
 /* Class minor numbers: strict-priority classes are 1 .. classes, sub-queue n is
  * BFC_MINOR_QUEUE + n and a child of its class, the control class is BFC_MINOR_CONTROL.
@@ -88,6 +90,10 @@ enum bfc_reuse {
  * @TCA_BFC_TIER: u8, enum hop_tier: where the port leads
  * @TCA_BFC_VERSION: u32, only in dumps: BFC_VERSION of the module
  * @TCA_BFC_PAD: padding of 64-bit attributes
+ * @TCA_BFC_POOL: u32, bytes of the buffer that the qdiscs of the network namespace share; 0
+ *	(default): this one has no part in it. All that name it name the same size
+ * @TCA_BFC_POOL_ALPHA: u32, hundredths of a percent, BFC_ALPHA_ONE by default: a packet is
+ *	dropped if the qdisc would hold more than this times what is free of the pool
  */
 enum {
 	TCA_BFC_UNSPEC,
@@ -118,6 +124,8 @@ enum {
 	TCA_BFC_TIER,
 	TCA_BFC_VERSION,
 	TCA_BFC_PAD,
+	TCA_BFC_POOL,
+	TCA_BFC_POOL_ALPHA,
 	__TCA_BFC_MAX
 };
 
@@ -162,6 +170,10 @@ enum {
  * @TCA_BFC_STATS_WITHDRAWN: u64, packets whose pause was withdrawn because nothing left the port
  * @TCA_BFC_STATS_PORT: nested HOP_A_*: the port
  * @TCA_BFC_STATS_PAD: padding of 64-bit attributes
+ * @TCA_BFC_STATS_POOL_SIZE: u32, bytes of the shared pool; 0 without one
+ * @TCA_BFC_STATS_POOL_USED: u64, bytes of it that packets of all its qdiscs take now
+ * @TCA_BFC_STATS_POOL_MAX: u64, most that they ever took
+ * @TCA_BFC_STATS_DROP_POOL: u64, packets dropped because the pool had no room for them
  */
 enum {
 	TCA_BFC_STATS_UNSPEC,
@@ -199,6 +211,10 @@ enum {
 	TCA_BFC_STATS_WITHDRAWN,
 	TCA_BFC_STATS_PORT,
 	TCA_BFC_STATS_PAD,
+	TCA_BFC_STATS_POOL_SIZE,
+	TCA_BFC_STATS_POOL_USED,
+	TCA_BFC_STATS_POOL_MAX,
+	TCA_BFC_STATS_DROP_POOL,
 	__TCA_BFC_STATS_MAX
 };
 

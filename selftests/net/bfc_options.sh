@@ -93,7 +93,7 @@ defaults=$(jq -cn '{queues: 128, classes: 1, flows: 0, assign: "dynamic", reuse:
 	limit: 8388608, quantum: 0, priomap: [range(16) | 0], split_gso: true, pause: true, rate: 0,
 	hrtt: 0, th: 0, th_scale: 100, sticky: 0, role: "auto", peer: "auto", tag: true,
 	tpid: "0x88a8", refresh: 0, lease: 0, watch: true, watchdog: 0, restore: 0,
-	tier: "none", version: 1}')
+	tier: "none", pool: 0, pool_alpha: 100, version: 1}')
 header=$here/../../kernel/uapi/bfc.h
 defined() {
 	sed -nE "s/^#define $1[[:space:]]+\(?([0-9]+)U?( << ([0-9]+)\))?.*/\1 \3/p" "$header" |
@@ -172,6 +172,13 @@ restore 1ms|.restore = 1000000
 restore 1s|.restore = 1000000000
 tier down|.tier = "down"
 tier up|.tier = "up"
+pool 1|.pool = 1
+pool 1g|.pool = 1073741824
+pool none|.
+pool-alpha 12.5%|.pool_alpha = 12.5
+pool-alpha 0.01|.pool_alpha = 0.01
+pool-alpha 1000|.pool_alpha = 1000
+pool 64k pool-alpha 6.25%|.pool = 65536 | .pool_alpha = 6.25
 END
 
 # Change: what is not named stays
@@ -200,6 +207,10 @@ taken "change watchdog" '.watchdog = 1000000' change \
 taken "change restore" '.restore = 3000000' change \
       "TCA_OPTIONS{" TCA_BFC_RESTORE=u32:3000000 "}"
 taken "change tier" '.tier = "up"' change "TCA_OPTIONS{" TCA_BFC_TIER=u8:2 "}"
+taken "change pool" '.pool = 70000' change "TCA_OPTIONS{" TCA_BFC_POOL=u32:70000 "}"
+taken "change pool's size" '.pool = 80000' change "TCA_OPTIONS{" TCA_BFC_POOL=u32:80000 "}"
+taken "change pool to none" '.pool = 0' change "TCA_OPTIONS{" TCA_BFC_POOL=u32:0 "}"
+taken "change pool-alpha" '.pool_alpha = 800' change "TCA_OPTIONS{" TCA_BFC_POOL_ALPHA=u32:80000 "}"
 taken "change priomap to the same" . change \
       "TCA_OPTIONS{" TCA_BFC_PRIOMAP=hex:00000000000000000000000000000000 "}"
 taken "change two at once" '.limit = 70000 | .reuse = "sticky"' change \
@@ -252,6 +263,8 @@ WATCH u8 watch_must_be 2 255
 WATCHDOG u32 watchdog_must_be 1 999999 1000000001 0xffffffff
 RESTORE u32 restore_must_be 1 999999 1000000001 0xffffffff
 TIER u8 tier_must_be 3 255
+POOL u32 pool_must_be 0x40000001 0xffffffff
+POOL_ALPHA u32 pool-alpha_must_be 0 100001 0xffffffff
 PRIOMAP hex priomap_names_a_class 02000000000000000000000000000000 000000000000000000000000000000ff
 END
 
@@ -291,6 +304,19 @@ QUEUES queues_must_be_1_to_4094 TCA_BFC_CLASSES=u8:1 TCA_BFC_QUEUES=u16:0
 FLOWS flows_must_be_at_least_one_for_each_class TCA_BFC_CLASSES=u8:8 TCA_BFC_FLOWS=u32:7
 TH_SCALE th-scale_must_be_1_to_10000_percent TCA_BFC_TH_SCALE=u32:0
 END
+
+# A pool has one size, whoever comes second; what is refused leaves it as it was
+tc_in a qdisc add dev v1 root handle 1: bfc pool 50000
+fresh "pool 50000"
+kept "another size for the second" TCA_BFC_POOL "another size, and other users" change \
+     "TCA_OPTIONS{" TCA_BFC_TH=u32:77 TCA_BFC_POOL=u32:50001 TCA_BFC_LIMIT=u32:77 "}"
+tc_in a qdisc del dev v0 root
+refused "another size to begin with" "other users [TCA_BFC_POOL]" \
+	send add "TCA_OPTIONS{" TCA_BFC_POOL=u32:50001 "}"
+shown "leaves no bfc" ""
+is "and the first as it was" "$(tc_in a -j -s qdisc show dev v1 |
+	jq -c '.[0] | [.options.pool, .pool_size, .pool_used]')" "[50000,50000,0]"
+tc_in a qdisc del dev v1 root
 
 # The user sees the kernel's reason
 refused "tc passes it on" "hrtt must be auto or 100 ns to 100 ms" \

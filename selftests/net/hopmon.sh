@@ -163,7 +163,7 @@ incast()
 
 # Figures of a port that both show, by one name
 FIGURES="packets bytes marks control pauses_obeyed resumes_obeyed paused_time drop_limit drop_control
-	drop_gso drop_tag drop_filter state_rx state_tx pauses_tx resumes_tx lease_expired"
+	drop_gso drop_tag drop_filter drop_pool state_rx state_tx pauses_tx resumes_tx lease_expired"
 
 # figures NEST: jq's filter that prints them, looking in the object NEST, too
 figures()

@@ -79,6 +79,8 @@ static const struct option {
 	{ TCA_BFC_TPID, 2, false, false, 0x8100, 0x88a8 },
 	{ TCA_BFC_REFRESH, 4, true, false, 10000, 1000000000 },
 	{ TCA_BFC_LEASE, 4, true, false, 10000, 2000000000 },
+	{ TCA_BFC_POOL, 4, true, false, 1, 1073741824 },
+	{ TCA_BFC_POOL_ALPHA, 4, false, false, 1, 100000 },
 };
 
 #define OPTIONS	(sizeof(options) / sizeof(options[0]))
@@ -167,7 +169,7 @@ static uint64_t value_legal(const struct option *o)
 		return 0;
 	if (o->attr == TCA_BFC_FLOWS && !one_in(64))	/* large tables take long to be cleared */
 		return 1 + below(5000);
-	if (o->attr == TCA_BFC_LIMIT && !one_in(8))
+	if ((o->attr == TCA_BFC_LIMIT || o->attr == TCA_BFC_POOL) && !one_in(8))
 		return 200000 + below(1 << 24);
 	switch (below(4)) {
 	case 0:

@@ -190,6 +190,15 @@ takes "lease auto" "TCA_BFC_LEASE 4 0"
 takes "nowatch" "TCA_BFC_WATCH 1 0"
 takes "watchdog 5ms restore auto" "TCA_BFC_WATCHDOG 4 5000000; TCA_BFC_RESTORE 4 0"
 takes "tier up" "TCA_BFC_TIER 1 2"
+takes "pool 12m" "TCA_BFC_POOL 4 12582912"
+takes "pool 1g" "TCA_BFC_POOL 4 1073741824"
+takes "pool none" "TCA_BFC_POOL 4 0"
+takes "pool 0" "TCA_BFC_POOL 4 0"
+takes "pool-alpha 100%" "TCA_BFC_POOL_ALPHA 4 10000"
+takes "pool-alpha 12.5" "TCA_BFC_POOL_ALPHA 4 1250"
+takes "pool-alpha 0.01%" "TCA_BFC_POOL_ALPHA 4 1"
+takes "pool-alpha 3.125%" "TCA_BFC_POOL_ALPHA 4 313"
+takes "pool-alpha 1000" "TCA_BFC_POOL_ALPHA 4 100000"
 takes "nopause queues 32 th-scale 50% tpid 802.1q lease 1ms" \
       "TCA_BFC_PAUSE 1 0; TCA_BFC_QUEUES 2 32; TCA_BFC_TH_SCALE 4 50; TCA_BFC_TPID 2 33024; TCA_BFC_LEASE 4 1000000"
 
@@ -240,9 +249,15 @@ done
 refuses "refresh 10" "\"refresh\" takes a time"
 refuses "lease x" "\"lease\" takes a time"
 refuses "watchdog x" "\"watchdog\" takes a time"
+for bad in -1 1025m x auto; do
+	refuses "pool $bad" "\"pool\" takes a size from 1b to 1Gb or \"none\", not \"$bad\""
+done
+for bad in 0 0.001 1000.01 % 1.2.3 1e2 -1 nan 0x10 auto; do
+	refuses "pool-alpha $bad" "\"pool-alpha\" takes a percentage from 0.01% to 1000%, not \"$bad\""
+done
 refuses "tier top" "\"tier\" takes one of none, down, up, not \"top\""
 for option in queues classes flows assign reuse limit quantum rate hrtt th th-scale sticky role \
-	      peer tpid refresh lease watchdog restore tier; do
+	      peer tpid refresh lease watchdog restore tier pool pool-alpha; do
 	refuses "$option" "\"$option\" takes "
 done
 refuses "queues 4 queues 4" "\"queues\" is given twice"
@@ -285,13 +300,13 @@ shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
 	"flows":3,"assign":"4","reuse":"5","limit":6,"quantum":7,
 	"priomap":[0,1,2,3,4,5,6,7,7,6,5,4,3,2,1,0],"split_gso":true,"pause":true,"rate":11,
 	"hrtt":12,"th":13,"th_scale":14,"sticky":15,"role":"16","peer":"17","tag":true,"tpid":"19",
-	"refresh":20,"lease":21,"watch":true,"watchdog":23,"restore":24,"tier":"25","version":26},
+	"refresh":20,"lease":21,"watch":true,"watchdog":23,"restore":24,"tier":"25","pool":27,"pool_alpha":0.28,"version":26},
 	"th":1,"n_active":2,"backlogged":3,"paused":4,"marked":5,"link_rate":6,"hrtt":7,"sticky":8,
-	"th_max":9,"backlog_max":10,"backlog_time":11,"time":12,"assign_free":13,"assign_early":14,
+	"th_max":9,"backlog_max":10,"backlog_time":11,"time":12,"pool_size":34,"pool_used":35,"pool_max":36,"assign_free":13,"assign_early":14,
 	"assign_shared":15,"assign_sticky":16,"collisions":17,"marks":18,"over_unlabelled":19,
 	"elided":31,"withdrawn":32,
 	"pauses_obeyed":20,"resumes_obeyed":21,"paused_time":22,"control":23,"gso_split":29,
-	"tagged":30,"drop_limit":24,"drop_control":25,"drop_gso":26,"drop_tag":27,"drop_filter":28,
+	"tagged":30,"drop_limit":24,"drop_control":25,"drop_gso":26,"drop_tag":27,"drop_filter":28,"drop_pool":37,
 	"port":{"state":"no_neighbour","role":"switch","peer_role":"3","tier":"38",
 	"peer_mac":"02:00:00:00:ab:cd","peer_queues":5,"handles":6,"hrtt_raw":7,"hrtt":8,"ring":9,
 	"paused_queues":10,"pausing_queues":11,"pause_counters":12,"hello_tx":13,"hello_rx":14,
@@ -343,11 +358,13 @@ again "TCA_BFC_QUEUES=u16:4094 TCA_BFC_CLASSES=u8:2 TCA_BFC_FLOWS=u32:0 TCA_BFC_
        TCA_BFC_HRTT=u32:12345 TCA_BFC_TH=u32:0 TCA_BFC_TH_SCALE=u32:150
        TCA_BFC_STICKY=u32:999999999 TCA_BFC_ROLE=u8:2 TCA_BFC_PEER=u8:1 TCA_BFC_TAG=u8:0
        TCA_BFC_TPID=u16:33024 TCA_BFC_REFRESH=u32:0 TCA_BFC_LEASE=u32:1000001 TCA_BFC_WATCH=u8:0
-       TCA_BFC_WATCHDOG=u32:1500000 TCA_BFC_RESTORE=u32:0 TCA_BFC_TIER=u8:1"
+       TCA_BFC_WATCHDOG=u32:1500000 TCA_BFC_RESTORE=u32:0 TCA_BFC_TIER=u8:1 TCA_BFC_POOL=u32:0
+       TCA_BFC_POOL_ALPHA=u32:1250"
 report $? "printed options can be typed in again"
 again "TCA_BFC_LIMIT=u32:1073741824 TCA_BFC_QUANTUM=u32:1025 TCA_BFC_RATE=u64:50000000000
        TCA_BFC_HRTT=u32:1 TCA_BFC_TH=u32:1048577 TCA_BFC_SPLIT_GSO=u8:1 TCA_BFC_PAUSE=u8:1
-       TCA_BFC_STICKY=u32:1000 TCA_BFC_TAG=u8:1 TCA_BFC_TPID=u16:34984"
+       TCA_BFC_STICKY=u32:1000 TCA_BFC_TAG=u8:1 TCA_BFC_TPID=u16:34984 TCA_BFC_POOL=u32:1073741823
+       TCA_BFC_POOL_ALPHA=u32:99999"
 report $? "and at the edges of the units"
 
 written "TCA_OPTIONS{ TCA_BFC_QUEUES=u16:128 TCA_BFC_FLOWS=u32:0 TCA_BFC_LIMIT=u32:8388608

@@ -11,6 +11,7 @@
 
 #include "../../kernel/hopctl/share.h"
 #include "../../kernel/sched/bitset.h"
+#include "../../kernel/sched/pool.h"
 #include "../../kernel/sched/threshold.h"
 
 static unsigned int done, failed;
@@ -168,14 +169,79 @@ static void test_share(void)
 	check(hop_share_spend(&paid, 0, now) == now, "share: no wait at an unknown speed");
 }
 
+/* The rule as a fraction, in 128 bits */
+static bool plain_allows(u64 held, u64 used, u32 size, u32 alpha)
+{
+	return used <= size &&
+	       (unsigned __int128)held * 10000 <= (unsigned __int128)(size - used) * alpha;
+}
+
+static void test_pool_edges(void)
+{
+	u64 held, used;
+	bool ok = true;
+	unsigned int i;
+	u32 size, alpha;
+
+	for (i = 0; i < 1000000; i++) {
+		size = 1 + (random64() % (1U << 30) >> i % 30);
+		used = random64() % (2ULL * size + 2);
+		alpha = 1 + random64() % 100000;
+		held = used <= size ? (size - used) * alpha / 10000 : random64() >> 24;
+		ok &= plain_allows(held, used, size, alpha) == (used <= size);
+		ok &= hop_pool_allows(held, used, size, alpha) == (used <= size);
+		ok &= !hop_pool_allows(held + 1, used, size, alpha);
+	}
+	check(ok, "pool: alpha times what is free, and not a byte more");
+	check(!hop_pool_allows(1, 1000, 1000, 100000) && !hop_pool_allows(1, 1001, 1000, 1) &&
+	      !hop_pool_allows(0, 1ULL << 33, 1000, 1), "pool: nothing when it is full, or too full");
+}
+
+/* @n users take frames in turn until nobody gets one: each has alpha / (1 + n alpha), but for what
+ * is less than a frame to each.
+ */
+static void test_pool_shares(void)
+{
+	static const u32 alphas[] = { 78, 1250, 5000, 10000, 20000, 80000, 100000 };
+	const u32 size = 10000000, frame = 100;
+	u64 held[16], used, share;
+	unsigned int n, i, a;
+	bool ok = true, some;
+
+	for (a = 0; a < sizeof(alphas) / sizeof(*alphas); a++) {
+		for (n = 1; n <= 16; n++) {
+			memset(held, 0, sizeof(held));
+			used = 0;
+			do {
+				some = false;
+				for (i = 0; i < n; i++) {
+					if (!hop_pool_allows(held[i] + frame, used + frame, size,
+							     alphas[a]))
+						continue;
+					held[i] += frame;
+					used += frame;
+					some = true;
+				}
+			} while (some);
+			share = (u64)size * alphas[a] / (10000 + n * alphas[a]);
+			for (i = 0; i < n; i++)
+				ok &= held[i] <= share + frame && held[i] + frame > share - frame;
+			ok &= used <= size;
+		}
+	}
+	check(ok, "pool: n users get alpha / (1 + n alpha) of it each");
+}
+
 int main(void)
 {
-	printf("TAP version 13\n1..13\n");
+	printf("TAP version 13\n1..16\n");
 	test_bitset_random();
 	test_bitset_edges();
 	test_threshold();
 	test_bdp();
 	test_share();
+	test_pool_edges();
+	test_pool_shares();
 	printf("# %u passed, %u failed\n", done - failed, failed);
-	return failed || done != 13;
+	return failed || done != 16;
 }

@@ -23,8 +23,9 @@ static __u64 drops_of(const struct hopmon_stats *s)
 	__u64 sum = 0;
 	unsigned int i;
 
-	for (i = HOPMON_DROP_LIMIT; i < HOPMON_DROP_RESET; i++)
-		sum += s->counts[i];
+	for (i = HOPMON_DROP_LIMIT; i < HOPMON_DROP_LIMIT + HOPMON_DROPS; i++)
+		if (i != HOPMON_DROP_RESET)
+			sum += s->counts[i];
 	return sum;
 }
 

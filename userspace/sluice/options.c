@@ -55,30 +55,32 @@ static const struct attr_word tpids[] = {
 };
 
 const struct bfc_option option_table[] = {
-	{ "queues", NULL, TCA_BFC_QUEUES, OPTION_COUNT, 2, false, NULL },
-	{ "classes", NULL, TCA_BFC_CLASSES, OPTION_COUNT, 1, false, NULL },
-	{ "flows", NULL, TCA_BFC_FLOWS, OPTION_COUNT, 4, true, NULL },
-	{ "assign", NULL, TCA_BFC_ASSIGN, OPTION_WORD, 1, false, assigns },
-	{ "reuse", NULL, TCA_BFC_REUSE, OPTION_WORD, 1, false, reuses },
-	{ "limit", NULL, TCA_BFC_LIMIT, OPTION_BYTES, 4, false, NULL },
-	{ "quantum", NULL, TCA_BFC_QUANTUM, OPTION_BYTES, 4, true, NULL },
-	{ "split-gso", "no-split-gso", TCA_BFC_SPLIT_GSO, OPTION_BOOL, 1, false, NULL },
-	{ "pause", "nopause", TCA_BFC_PAUSE, OPTION_BOOL, 1, false, NULL },
-	{ "rate", NULL, TCA_BFC_RATE, OPTION_RATE, 8, true, NULL },
-	{ "hrtt", NULL, TCA_BFC_HRTT, OPTION_TIME, 4, true, NULL },
-	{ "th", NULL, TCA_BFC_TH, OPTION_BYTES, 4, true, NULL },
-	{ "th-scale", NULL, TCA_BFC_TH_SCALE, OPTION_PERCENT, 4, false, NULL },
-	{ "sticky", NULL, TCA_BFC_STICKY, OPTION_TIME, 4, true, NULL },
-	{ "role", NULL, TCA_BFC_ROLE, OPTION_WORD, 1, false, roles },
-	{ "peer", NULL, TCA_BFC_PEER, OPTION_WORD, 1, false, roles },
-	{ "tag", "notag", TCA_BFC_TAG, OPTION_BOOL, 1, false, NULL },
-	{ "tpid", NULL, TCA_BFC_TPID, OPTION_WORD, 2, false, tpids },
-	{ "refresh", NULL, TCA_BFC_REFRESH, OPTION_TIME, 4, true, NULL },
-	{ "lease", NULL, TCA_BFC_LEASE, OPTION_TIME, 4, true, NULL },
-	{ "watch", "nowatch", TCA_BFC_WATCH, OPTION_BOOL, 1, false, NULL },
-	{ "watchdog", NULL, TCA_BFC_WATCHDOG, OPTION_TIME, 4, true, NULL },
-	{ "restore", NULL, TCA_BFC_RESTORE, OPTION_TIME, 4, true, NULL },
-	{ "tier", NULL, TCA_BFC_TIER, OPTION_WORD, 1, false, tiers },
+	{ "queues", NULL, TCA_BFC_QUEUES, OPTION_COUNT, 2, NULL, NULL },
+	{ "classes", NULL, TCA_BFC_CLASSES, OPTION_COUNT, 1, NULL, NULL },
+	{ "flows", NULL, TCA_BFC_FLOWS, OPTION_COUNT, 4, "auto", NULL },
+	{ "assign", NULL, TCA_BFC_ASSIGN, OPTION_WORD, 1, NULL, assigns },
+	{ "reuse", NULL, TCA_BFC_REUSE, OPTION_WORD, 1, NULL, reuses },
+	{ "limit", NULL, TCA_BFC_LIMIT, OPTION_BYTES, 4, NULL, NULL },
+	{ "quantum", NULL, TCA_BFC_QUANTUM, OPTION_BYTES, 4, "auto", NULL },
+	{ "split-gso", "no-split-gso", TCA_BFC_SPLIT_GSO, OPTION_BOOL, 1, NULL, NULL },
+	{ "pause", "nopause", TCA_BFC_PAUSE, OPTION_BOOL, 1, NULL, NULL },
+	{ "rate", NULL, TCA_BFC_RATE, OPTION_RATE, 8, "auto", NULL },
+	{ "hrtt", NULL, TCA_BFC_HRTT, OPTION_TIME, 4, "auto", NULL },
+	{ "th", NULL, TCA_BFC_TH, OPTION_BYTES, 4, "auto", NULL },
+	{ "th-scale", NULL, TCA_BFC_TH_SCALE, OPTION_PERCENT, 4, NULL, NULL },
+	{ "sticky", NULL, TCA_BFC_STICKY, OPTION_TIME, 4, "auto", NULL },
+	{ "role", NULL, TCA_BFC_ROLE, OPTION_WORD, 1, NULL, roles },
+	{ "peer", NULL, TCA_BFC_PEER, OPTION_WORD, 1, NULL, roles },
+	{ "tag", "notag", TCA_BFC_TAG, OPTION_BOOL, 1, NULL, NULL },
+	{ "tpid", NULL, TCA_BFC_TPID, OPTION_WORD, 2, NULL, tpids },
+	{ "refresh", NULL, TCA_BFC_REFRESH, OPTION_TIME, 4, "auto", NULL },
+	{ "lease", NULL, TCA_BFC_LEASE, OPTION_TIME, 4, "auto", NULL },
+	{ "watch", "nowatch", TCA_BFC_WATCH, OPTION_BOOL, 1, NULL, NULL },
+	{ "watchdog", NULL, TCA_BFC_WATCHDOG, OPTION_TIME, 4, "auto", NULL },
+	{ "restore", NULL, TCA_BFC_RESTORE, OPTION_TIME, 4, "auto", NULL },
+	{ "tier", NULL, TCA_BFC_TIER, OPTION_WORD, 1, NULL, tiers },
+	{ "pool", NULL, TCA_BFC_POOL, OPTION_BYTES, 4, "none", NULL },
+	{ "pool-alpha", NULL, TCA_BFC_POOL_ALPHA, OPTION_SHARE, 4, NULL, NULL },
 	{}
 };
 
@@ -97,6 +99,11 @@ static const struct suffix time_suffixes[] = {
 static const struct suffix byte_suffixes[] = {
 	{ "", 1 }, { "b", 1 }, { "k", 1 << 10 }, { "kb", 1 << 10 }, { "m", 1 << 20 },
 	{ "mb", 1 << 20 }, { "g", 1 << 30 }, { "gb", 1 << 30 },
+	{}
+};
+
+static const struct suffix share_suffixes[] = {
+	{ "", 100 }, { "%", 100 },
 	{}
 };
 
@@ -165,13 +172,15 @@ static int parse_word(const struct attr_word *w, const char *arg, uint64_t *v)
 static int parse_value(const struct bfc_option *o, const char *arg, uint64_t *v)
 {
 	*v = 0;
-	if (o->automatic && !strcmp(arg, "auto"))
+	if (o->zero && !strcmp(arg, o->zero))
 		return 0;
 	switch (o->kind) {
 	case OPTION_COUNT:
 		return parse_count(arg, "", v);
 	case OPTION_PERCENT:
 		return parse_count(arg, "%", v);
+	case OPTION_SHARE:
+		return parse_scaled(arg, share_suffixes, v);
 	case OPTION_BYTES:
 		return parse_scaled(arg, byte_suffixes, v);
 	case OPTION_TIME:
@@ -189,6 +198,7 @@ static void rule(const struct bfc_option *o, char *buf, size_t size)
 {
 	static const char * const kinds[] = {
 		[OPTION_COUNT] = "a number", [OPTION_PERCENT] = "a percentage",
+		[OPTION_SHARE] = "a percentage",
 		[OPTION_BYTES] = "a size such as 64k",
 		[OPTION_TIME] = "a time with its unit (ns, us, ms, s)",
 		[OPTION_RATE] = "a rate such as 10gbit",
@@ -199,8 +209,8 @@ static void rule(const struct bfc_option *o, char *buf, size_t size)
 	if (o->kind == OPTION_WORD)
 		for (const struct attr_word *w = o->words; w->name; w++)
 			n += snprintf(buf + n, size - n, "%s %s", w == o->words ? "" : ",", w->name);
-	if (o->automatic)
-		snprintf(buf + n, size - n, ", or auto");
+	if (o->zero)
+		snprintf(buf + n, size - n, ", or %s", o->zero);
 }
 
 /* A switch: its words stand alone, or the positive one before on or off. */

@@ -16,6 +16,7 @@
 enum option_kind {
 	OPTION_COUNT,
 	OPTION_PERCENT,
+	OPTION_SHARE,	/* hundredths of a percent */
 	OPTION_BYTES,
 	OPTION_TIME,	/* ns */
 	OPTION_RATE,	/* bytes per second */
@@ -30,7 +31,7 @@ enum option_kind {
  * @type: TCA_BFC_*
  * @kind: what its value is
  * @size: bytes of the attribute
- * @automatic: may be auto, which is 0
+ * @zero: the word for 0, if that may be
  * @words: for OPTION_WORD
  */
 struct bfc_option {
@@ -39,7 +40,7 @@ struct bfc_option {
 	uint16_t type;
 	enum option_kind kind;
 	uint8_t size;
-	bool automatic;
+	const char *zero;
 	const struct attr_word *words;
 };
 
