@@ -1105,7 +1105,7 @@ static void bfc_reset(struct Qdisc *sch)
 
 /* ---- what hopctl's watchdogs ask ---- */
 
-static void bfc_watch(const struct hop_member *m, u16 queue, u64 now, struct hop_watch *w)
+static void bfc_watch(const struct hop_member *m, u16 queue, struct hop_watch *w)
 {
 	const struct bfc_sched *q = container_of(m, struct bfc_sched, member);
 	const struct bfc_queue_stats *stats = &q->queue_stats[queue];
@@ -1113,9 +1113,6 @@ static void bfc_watch(const struct hop_member *m, u16 queue, u64 now, struct hop
 
 	w->waits = READ_ONCE(sub->packets);
 	w->sent = READ_ONCE(stats->sent);
-	w->paused_ns = READ_ONCE(stats->paused_ns);
-	if (READ_ONCE(sub->paused))
-		w->paused_ns += now - READ_ONCE(stats->paused_since);
 }
 
 /* The packets of all sub-queues let go of what they hold paused. */

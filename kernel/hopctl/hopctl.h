@@ -112,12 +112,10 @@ struct hop_config {
  * struct hop_watch - what the watchdog wants to know of a sub-queue
  * @waits: it is backlogged
  * @sent: packets that have left it, ever
- * @paused_ns: time that it was paused in all, the present pause included
  */
 struct hop_watch {
 	bool	waits;
 	u64	sent;
-	u64	paused_ns;
 };
 
 struct hop_member;
@@ -132,8 +130,7 @@ struct hop_member;
  *	is stalled. Context: RTNL. Return: packets that let go now
  */
 struct hop_member_ops {
-	void		(*watch)(const struct hop_member *m, u16 queue, u64 now,
-				 struct hop_watch *w);
+	void		(*watch)(const struct hop_member *m, u16 queue, struct hop_watch *w);
 	unsigned int	(*withdraw)(struct hop_member *m, u64 quiet_ns, u64 now);
 };
 
@@ -141,12 +138,14 @@ struct hop_member_ops {
  * struct hop_window - the watchdog's window over a sub-queue that is paused, see watch.c
  * @since: when it was opened, 0 if it is not
  * @sent: hop_watch.sent then
- * @paused_ns: hop_watch.paused_ns then
+ * @free_ns: how long it was not paused since then, up to the last pause
+ * @free_since: when it was resumed, 0 while it is paused
  */
 struct hop_window {
 	u64	since;
 	u64	sent;
-	u64	paused_ns;
+	u64	free_ns;
+	u64	free_since;
 };
 
 /**

@@ -269,12 +269,13 @@ void hop_pause_acked(struct hop_port *port, u32 seq)
 }
 
 /* Tell the qdiscs whose sub-queues lie in one of the words of @changed. */
-static void pause_kick(struct hop_port *port, u64 changed)
+static void pause_kick(struct hop_port *port, u64 changed, u64 now)
 {
 	struct hop_member *m;
 
 	if (!changed)
 		return;
+	hop_watch_words(port, changed, now);
 	smp_wmb();	/* words before generations: pairs with hop_paused_begin() */
 	list_for_each_entry_rcu(m, &port->members, node) {
 		u64 mine = GENMASK_ULL((m->first + m->count - 1) / 64, m->first / 64);
@@ -345,7 +346,7 @@ void hop_pause_rx(struct hop_port *port, const struct hop_frame *f, u64 now)
 		port->stats.storm_rx++;
 	changed = pause_store(port, s);
 	trace_hop_pause_rx(port, s->seq, s->first_word, s->count, s->lease_ns, changed, now);
-	pause_kick(port, changed);
+	pause_kick(port, changed, now);
 	words = port->storm ? port->ignored : port->paused;
 	port->lease_at = memchr_inv(words, 0, sizeof(port->paused)) ? now + s->lease_ns : U64_MAX;
 	hop_watch_paused(port, now);
@@ -371,7 +372,7 @@ void hop_pause_clear(struct hop_port *port, u64 now)
 	memset(port->ignored, 0, sizeof(port->ignored));
 	hop_watch_calm(port, now);
 	port->lease_at = U64_MAX;
-	pause_kick(port, changed);
+	pause_kick(port, changed, now);
 }
 
 /**

@@ -449,6 +449,7 @@ void hop_pairs_forget(struct hop_net *net, int ifindex);
 
 /* watch.c */
 void hop_watch_paused(struct hop_port *port, u64 now);
+void hop_watch_words(struct hop_port *port, u64 changed, u64 now);
 void hop_watch_calm(struct hop_port *port, u64 now);
 void hop_watch_config(struct hop_port *port, u64 now);
 u64 hop_watch_next(const struct hop_port *port);

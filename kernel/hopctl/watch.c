@@ -9,9 +9,10 @@
  * sub-queue closes it. When it has been open for the watchdog's time, and of this the sub-queue was
  * paused for more than HOP_STORM_PERCENT, the neighbour is in a *storm*: all of its pauses end, and
  * what it says from now on is counted and echoed but not obeyed. It is obeyed again when it has had
- * nothing paused for the restore time. Paused time is measured by the qdisc, not sampled: windows
- * are looked at HOP_WATCH_TICKS times in the watchdog's time, which delays the verdict by as much
- * at most and never makes a false one.
+ * nothing paused for the restore time. Paused time is what the neighbour says, frame by frame, not
+ * sampled: windows are looked at HOP_WATCH_TICKS times in the watchdog's time, which delays the
+ * verdict by as much at most and never makes a false one. The qdisc cannot measure it: while its
+ * device takes nothing it is not asked for packets, and sees no resume.
  *
  * The pausing side. While anyone is paused by us, each qdisc is asked a few times a second to
  * withdraw the pauses of its packets if nothing has left it for the watchdog's time although it
@@ -60,6 +61,13 @@ static bool queue_is_paused(const struct hop_port *port, unsigned int queue)
 	return port->paused[queue / 64] >> (queue % 64) & 1;
 }
 
+static u64 window_paused_ns(const struct hop_window *win, u64 now)
+{
+	u64 free_ns = win->free_ns + (win->free_since ? now - win->free_since : 0);
+
+	return now - win->since - free_ns;
+}
+
 /* Return: true if the sub-queue has been paused for too long. */
 static bool window_look(struct hop_port *port, struct hop_member *m, u16 queue, u64 now)
 {
@@ -70,18 +78,16 @@ static bool window_look(struct hop_port *port, struct hop_member *m, u16 queue, 
 
 	if (!paused && !win->since)
 		return false;
-	m->ops->watch(m, queue, now, &w);
+	m->ops->watch(m, queue, &w);
 	late = win->since && now - win->since >= watchdog_ns(&port->cfg);
 	if (late && w.waits && w.sent == win->sent &&
-	    (w.paused_ns - win->paused_ns) * 100 > HOP_STORM_PERCENT * (now - win->since))
+	    window_paused_ns(win, now) * 100 > HOP_STORM_PERCENT * (now - win->since))
 		return true;
 	if (win->since && !late && w.waits && w.sent == win->sent)
 		return false;
 	*win = (struct hop_window) {};
 	if (paused && w.waits)
-		*win = (struct hop_window) {
-			.since = now, .sent = w.sent, .paused_ns = w.paused_ns
-		};
+		*win = (struct hop_window) { .since = now, .sent = w.sent };
 	return false;
 }
 
@@ -95,6 +101,18 @@ static bool windows_look(struct hop_port *port, u64 now)
 			if (window_look(port, m, queue, now))
 				return true;
 	return false;
+}
+
+static void window_changes(struct hop_window *win, bool paused, u64 now)
+{
+	if (!win->since)
+		return;
+	if (!paused && !win->free_since) {
+		win->free_since = now;
+	} else if (paused && win->free_since) {
+		win->free_ns += now - win->free_since;
+		win->free_since = 0;
+	}
 }
 
 static bool windows_open(const struct hop_port *port)
@@ -155,6 +173,28 @@ void hop_watch_paused(struct hop_port *port, u64 now)
 		return;
 	port->watch_at = now;
 	hop_port_wake(port);
+}
+
+/**
+ * hop_watch_words - the neighbour has paused and resumed sub-queues
+ * @port: the port
+ * @changed: a bit for each word of hop_port.paused that is another than before
+ * @now: time
+ *
+ * Context: port's lock, RCU.
+ */
+void hop_watch_words(struct hop_port *port, u64 changed, u64 now)
+{
+	struct hop_member *m;
+	u16 queue;
+
+	if (port->watch_at == U64_MAX)	/* no window is open */
+		return;
+	list_for_each_entry_rcu(m, &port->members, node)
+		for (queue = 0; queue < m->count; queue++)
+			if (changed & BIT_ULL((m->first + queue) / 64))
+				window_changes(&m->windows[queue],
+					       queue_is_paused(port, m->first + queue), now);
 }
 
 /**

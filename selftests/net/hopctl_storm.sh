@@ -10,8 +10,10 @@
 #
 # h1 sends to r1 and to r2, h2 to r2. What goes to r2 must not notice: the same packets arrive in the
 # same time, whatever r1 does. One storm is one detection, between the watchdog's time and an eighth
-# more, and one restoration. Pauses just below the watchdog's time are none. At last q1's line all but
-# stops: sw withdraws the pauses that q1's packets hold, and h1 sends on.
+# more, and one restoration. Pauses just below the watchdog's time are none, nor are those that leave
+# a tenth of the time in which the line is busy with something else. Then q1's line all but stops: sw
+# withdraws the pauses that q1's packets hold, and h1 sends on. At last all four neighbours of sw pause
+# for ever, at once.
 
 . "$(dirname "$0")/lib.sh"
 need_tool ip tc jq
@@ -117,7 +119,7 @@ bystanders()
 		between "$1: and keep their rate within 0.1 %" "$took" $(($3 * 999 / 1000)) $(($3 * 1001 / 1000))
 }
 
-# rogue [at=MS CONTENT]...: r1's neighbour by hand
+# rogue [at=MS CONTENT]...: q1's neighbour by hand
 rogue()
 {
 	ip netns exec "$(ns_name r1)" "$hopframe" peer e0 role=switch queues=64 "$@" >"$tmp/rogue" 2>&1 &
@@ -174,6 +176,27 @@ is "all were obeyed" "$(($(q1 state_rx) - before))" 20
 is "none was a storm" "$(q1 storms)" 1
 wait $r1_sink
 
+# A sub-queue that waits for the line, while it may send, is not kept back by its pauses.
+diag "pauses of 90 ms, with 10 ms in between, 15 of them; a frame takes q1's line 0.4 s"
+actions=()
+for ((i = 0; i < 15; i++)); do
+	actions+=(at=$((1000 + 100 * i)) "state:seq=$((2 * i + 1)),lease=2000000000,words=$ALL"
+		  at=$((1090 + 100 * i)) "state:seq=$((2 * i + 2)),lease=2000000000,words=0+0")
+done
+before=$(q1 state_rx)
+rogue for=4000 mine=3 "${actions[@]}"
+ip_in sw link set q1 type wire rate 20kbit
+traffic 1500
+bystanders "busy line" "[$((2 * 150 * RATE)),0]"
+between "sub-queues of q1 were kept waiting" "$(q1 backlogged)" 1 128
+wait $rogue
+is "all were obeyed" "$(($(q1 state_rx) - before))" 30
+is "none was a storm" "$(q1 storms)" 1
+ip_in sw link set q1 type wire rate 1gbit
+emptied() { [ "$(q1 backlog)" = 0 ]; }
+check "the line comes back" wait_until 5 emptied
+wait $r1_sink
+
 diag "r1 is quiet, and q1's line takes 4 s for a frame"
 tc_in r1 qdisc add dev e0 root bfc
 check "q1 tags to a real neighbour" wait_until 10 tags sw q1
@@ -187,7 +210,6 @@ between "packets that let go" "$(q1 withdrawn)" 1 100000
 is "no storm was seen at h1" "$(qdisc_stat h1 e0 storms)" 0
 is "and none is paused anew" "$(p1 pausing_queues),$(q1 marked)" 0,0
 ip_in sw link set q1 type wire rate 1gbit
-emptied() { [ "$(q1 backlog)" = 0 ]; }
 sleep 5
 check "the line comes back" wait_until 5 emptied
 wait $r1_sink
@@ -213,4 +235,65 @@ sleep 5
 check "the line comes back" wait_until 5 emptied
 wait
 is "no counter leaked" "$(p1 counter_leaks)" 0
+
+diag "all neighbours of the switch pause for ever, at once"
+tc_in sw qdisc change dev q1 root bfc watch
+PORTS="p1 p2 q1 q2"
+declare -A host=([p1]=h1 [p2]=h2 [q1]=r1 [q2]=r2) to=([p1]=3 [p2]=4 [q1]=1 [q2]=2)
+
+# ports JQ: something of all ports of sw, in their order
+ports() { tc_in sw -j -s qdisc show | jq -c "[.[] | select(.kind == \"bfc\") | {dev, v: ($1)}] | sort_by(.dev) | map(.v)"; }
+all_tag() { [ "$(ports .port.state)" = '["tagging","tagging","tagging","tagging"]' ]; }
+
+for port in $PORTS; do
+	tc_in "${host[$port]}" qdisc del dev e0 root
+	neigh "${host[$port]}" e0 "10.0.0.${to[$port]}" "$(mac "${to[$port]}")"
+done
+storms=$(ports '[.port.storms, .port.storm_ends]')
+before=$(ports '[.packets, .drops, .marks]')
+rogues=()
+for port in $PORTS; do
+	ip netns exec "$(ns_name "${host[$port]}")" "$hopframe" peer e0 role=switch flags=d \
+		mine=1${to[$port]} for=6500 \
+		at=1000 state:seq=1,lease=2000000000,words=$ALL \
+		at=2000 state:seq=2,lease=2000000000,words=$ALL \
+		at=3000 state:seq=3,lease=2000000000,words=0+0 >"$tmp/rogue-$port" 2>&1 &
+	rogues+=($!)
+done
+check "all tag" wait_until 5 all_tag
+: >$tracing/trace
+n=$((250 * RATE / 10)) at=$(($("$udpflow" now) + 20000000)) hands=()
+for port in $PORTS; do
+	ip netns exec "$(ns_name "${host[$port]}")" "$udpflow" rawsend --dev e0 --mac "$(mac "${to[$port]}")" \
+		--vlan 0x88a8:$((to[$port] + 1)) -n $n -l 986 --rate=$((RATE * 958 * 80)) --at=$at >/dev/null &
+	hands+=($!)
+done
+wait "${hands[@]}"
+sleep 0.1	# the last ones arrive
+is "all ports are in a storm" "$(ports .port.storm)" "[true,true,true,true]"
+is "nothing is paused or waits" "$(ports '[.paused, .port.paused_queues, .backlog]')" \
+	"[[0,0,0],[0,0,0],[0,0,0],[0,0,0]]"
+is "all packets of all were sent" "$(jq -nc --argjson a "$before" --argjson b "$(ports '[.packets, .drops]')" \
+	'[range(4) as $i | [range(2) as $j | $b[$i][$j] - $a[$i][$j]]]')" "[[$n,0],[$n,0],[$n,0],[$n,0]]"
+is "some of each held somebody paused" "$(jq -nc --argjson a "$before" --argjson b "$(ports '[.packets, .drops, .marks]')" \
+	'[range(4) as $i | $b[$i][2] > $a[$i][2]]')" "[true,true,true,true]"
+wait "${rogues[@]}"
+for port in $PORTS; do
+	between "$port: found 200 to 225 ms after its first pause, in us" \
+		"$(since hop_pause_rx $port hop_storm "$port begins")" 200000 225000
+	between "$port: over 400 ms after the last, in us" \
+		"$(since hop_pause_rx "$port seq=3 " hop_storm "$port ends")" 400000 400001
+done
+is "one detection and one restoration at each" "$(ports '[.port.storms, .port.storm_ends]')" \
+	"$(jq -nc --argjson v "$storms" '$v | map(map(. + 1))')"
+is "no port pauses anyone" "$(ports '[.marked, .port.pausing_queues, .port.pause_counters, .port.counter_leaks]')" \
+	"[[0,0,0,0],[0,0,0,0],[0,0,0,0],[0,0,0,0]]"
+for port in $PORTS; do
+	tc_in "${host[$port]}" qdisc add dev e0 root bfc
+done
+check "all tag to real neighbours again" wait_until 5 all_tag
+traffic 100
+bystanders "afterwards" "[$((2 * 10 * RATE)),0]"
+wait
+is "without a storm" "$(ports .port.storm)" "[false,false,false,false]"
 finish

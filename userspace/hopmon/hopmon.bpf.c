@@ -8,6 +8,10 @@
  * Events of one sub-queue come under its qdisc's lock, those of a port's frames under the port's
  * lock. Only `told` is touched by several processors at once: a sub-queue of the neighbour is
  * paused from any of our ports. A value lost there costs one sample of a histogram.
+ *
+ * Counters are in an array that user space maps into its memory. To read a hash map takes a system
+ * call for each entry, and while that copies the entry no BPF program runs on its processor: events
+ * of interrupts that come meanwhile would be lost, for every hopmon there is.
  */
 #include <linux/bpf.h>
 
@@ -21,15 +25,29 @@ const volatile __u32 only_netns;
 const volatile union hopmon_dev only_dev;
 const volatile union hopmon_dev only_mask;
 
+/* Set before loading, too: room for so many keys, on so many processors */
+const volatile __u64 room_keys;
+const volatile __u64 room_cpus;
+
 __u64 full[HOPMON_FULLS];
+__u64 taken;	/* of room_keys; goes on counting when all are */
 
 /* User space makes the maps as large as its options say. */
 struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
+	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
 	__type(key, struct hopmon_key);
-	__type(value, struct hopmon_stats);
-} stats SEC(".maps");
+	__type(value, __u64);
+} places SEC(".maps");
+
+/* At a key's place times the number of processors, and the following */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct hopmon_entry);
+} entries SEC(".maps");
 
 /* When the last packet left each of our sub-queues */
 struct {
@@ -89,8 +107,7 @@ struct {
 	__type(value, __u64);
 } packets SEC(".maps");
 
-/* What new entries begin with: too large for the stack */
-static struct hopmon_stats no_stats;
+/* What a new entry begins with: too large for the stack */
 static struct port no_port;
 
 static void no_room(enum hopmon_full what)
@@ -108,19 +125,48 @@ static __always_inline int wanted(__u32 netns, __u64 dev0, __u64 dev1)
 
 #define WANTED(e) wanted((e)->netns, (e)->dev.words[0], (e)->dev.words[1])
 
+static __always_inline struct hopmon_entry *entry_at(__u64 place, __u64 cpu)
+{
+	__u32 index = place * room_cpus + cpu;
+
+	return bpf_map_lookup_elem(&entries, &index);
+}
+
+/* If two processors see a new key at once, the place of one of them stays empty. */
+static __always_inline __u64 *place_new(const struct hopmon_key *key)
+{
+	__u64 place, *now;
+	struct hopmon_entry *e;
+
+	if (taken >= room_keys)
+		return NULL;
+	place = __sync_fetch_and_add(&taken, 1);
+	if (place >= room_keys)
+		return NULL;
+	bpf_map_update_elem(&places, key, &place, BPF_NOEXIST);
+	now = bpf_map_lookup_elem(&places, key);
+	if (!now || *now != place)
+		return now;
+	e = entry_at(place, 0);
+	if (e)
+		e->key = *key;
+	return now;
+}
+
 static __always_inline struct hopmon_stats *stats_of(__u32 netns, __u32 ifindex, __u16 queue,
 						     __u16 side)
 {
 	struct hopmon_key key = { netns, ifindex, queue, side };
-	struct hopmon_stats *s = bpf_map_lookup_elem(&stats, &key);
+	__u64 *place = bpf_map_lookup_elem(&places, &key);
+	struct hopmon_entry *e;
 
-	if (s)
-		return s;
-	bpf_map_update_elem(&stats, &key, &no_stats, BPF_NOEXIST);
-	s = bpf_map_lookup_elem(&stats, &key);
-	if (!s)
-		no_room(HOPMON_FULL_STATS);
-	return s;
+	if (!place)
+		place = place_new(&key);
+	e = place ? entry_at(*place, bpf_get_smp_processor_id()) : NULL;
+	if (e)
+		return &e->stats;
+	no_room(HOPMON_FULL_STATS);
+	return NULL;
 }
 
 #define STATS_OF(e, queue, side) stats_of((e)->netns, (e)->ifindex, queue, side)

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -225,6 +226,7 @@ static const char *tracefs(void)
 static int set_up(struct hopmon_bpf *bpf)
 {
 	long long netns = wanted_netns();
+	int cpus = libbpf_num_possible_cpus();
 
 	if (netns < 0)
 		return -1;
@@ -233,7 +235,10 @@ static int set_up(struct hopmon_bpf *bpf)
 		memcpy(bpf->rodata->only_dev.name, opt.dev, strlen(opt.dev));
 		memset(bpf->rodata->only_mask.name, 0xff, strlen(opt.dev) + 1);
 	}
-	if (bpf_map__set_max_entries(bpf->maps.stats, opt.max_queues) ||
+	bpf->rodata->room_keys = opt.max_queues;
+	bpf->rodata->room_cpus = cpus;
+	if (cpus <= 0 || bpf_map__set_max_entries(bpf->maps.places, opt.max_queues) ||
+	    bpf_map__set_max_entries(bpf->maps.entries, opt.max_queues * cpus) ||
 	    bpf_map__set_max_entries(bpf->maps.queues, opt.max_queues) ||
 	    bpf_map__set_max_entries(bpf->maps.frames, opt.max_queues) ||
 	    bpf_map__set_max_entries(bpf->maps.told, opt.max_queues) ||
@@ -292,6 +297,19 @@ static struct hopmon_bpf *begin(void)
 	return bpf;
 }
 
+static const struct hopmon_entry *map_entries(const struct hopmon_bpf *bpf)
+{
+	size_t size = bpf_map__max_entries(bpf->maps.entries) * sizeof(struct hopmon_entry);
+	void *entries;
+
+	entries = mmap(NULL, size, PROT_READ, MAP_SHARED, bpf_map__fd(bpf->maps.entries), 0);
+	if (entries == MAP_FAILED) {
+		say("cannot map the counters: %s", strerror(errno));
+		return NULL;
+	}
+	return entries;
+}
+
 /* Events that were not counted, as a program cannot run inside another. Kernels from 6.7 know. */
 static __u64 missed(const struct hopmon_bpf *bpf)
 {
@@ -311,9 +329,10 @@ static __u64 missed(const struct hopmon_bpf *bpf)
 
 /* ---- reports ---- */
 
-static int take(struct snapshot *s, const struct hopmon_bpf *bpf)
+static int take(struct snapshot *s, const struct hopmon_bpf *bpf,
+		const struct hopmon_entry *entries)
 {
-	if (snapshot_read(s, bpf_map__fd(bpf->maps.stats))) {
+	if (snapshot_read(s, entries, bpf->rodata->room_keys, bpf->rodata->room_cpus)) {
 		say("cannot read the counters: %s", strerror(errno));
 		return -1;
 	}
@@ -384,19 +403,20 @@ static bool wait_until(__u64 at, const sigset_t *signals)
 /* The last report of a run that a signal ends is of the interval so far. */
 static int watch(const struct hopmon_bpf *bpf, const sigset_t *signals)
 {
+	const struct hopmon_entry *entries = map_entries(bpf);
 	struct snapshot before, now;
 	unsigned long n = 0;
 	bool last = false;
 	__u64 at, started;
 	int err;
 
-	if (take(&before, bpf))
+	if (!entries || take(&before, bpf, entries))
 		return -1;
 	at = started = before.at;
 	do {
 		at += opt.interval_ns;
 		last = wait_until(at, signals) || ++n == opt.count;
-		err = take(&now, bpf);
+		err = take(&now, bpf, entries);
 		if (!err)
 			err = report(&now, &before, started, last);
 		snapshot_free(&before);

@@ -116,6 +116,14 @@ struct hopmon_stats {
 	struct hopmon_hist	hists[HOPMON_HISTS];
 };
 
+/* What user space reads: of each key as many as there are processors, one after the other. The key
+ * is in the first one.
+ */
+struct hopmon_entry {
+	struct hopmon_key	key;
+	struct hopmon_stats	stats;
+};
+
 /* Events that found a map full: what they would have told is lost. */
 enum hopmon_full {
 	HOPMON_FULL_STATS,	/* sub-queues and ports with counters */

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* snapshot.c - everything that was counted up to a moment */
 #include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 
 #include "hist.h"
 #include "snapshot.h"
@@ -66,15 +62,15 @@ static void stats_add(struct hopmon_stats *to, const struct hopmon_stats *from)
 		to->dev = from->dev;
 }
 
-static int read_entries(struct snapshot *s, int fd, struct hopmon_stats *values, int cpus)
+/* A place that is not taken has no namespace. */
+static int read_entries(struct snapshot *s, const struct hopmon_entry *from, size_t places,
+			size_t cpus)
 {
-	struct hopmon_key key, *before = NULL;
 	struct entry *more, *e;
-	size_t room = 0;
-	int cpu;
+	size_t cpu, room = 0;
 
-	for (; !bpf_map_get_next_key(fd, before, &key); before = &key) {
-		if (bpf_map_lookup_elem(fd, &key, values))
+	for (; places--; from += cpus) {
+		if (!from->key.netns)
 			continue;
 		if (s->n == room) {
 			room = room ? 2 * room : 64;
@@ -85,11 +81,11 @@ static int read_entries(struct snapshot *s, int fd, struct hopmon_stats *values,
 		}
 		e = &s->entries[s->n++];
 		memset(e, 0, sizeof(*e));
-		e->key = key;
+		e->key = from->key;
 		for (cpu = 0; cpu < cpus; cpu++)
-			stats_add(&e->stats, &values[cpu]);
+			stats_add(&e->stats, &from[cpu].stats);
 	}
-	return errno == ENOENT ? 0 : -1;
+	return 0;
 }
 
 /* The name that `ip netns` has for a namespace; empty if it is our own */
@@ -162,22 +158,16 @@ static void sort_ports(struct snapshot *s)
 	}
 }
 
-int snapshot_read(struct snapshot *s, int fd)
+int snapshot_read(struct snapshot *s, const struct hopmon_entry *entries, size_t places,
+		  size_t cpus)
 {
-	int cpus = libbpf_num_possible_cpus(), err;
-	struct hopmon_stats *values;
 	struct timespec now;
 
 	memset(s, 0, sizeof(*s));
-	values = cpus > 0 ? calloc(cpus, sizeof(*values)) : NULL;
-	if (!values)
-		return -1;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	s->at = now.tv_sec * 1000000000ULL + now.tv_nsec;
-	err = read_entries(s, fd, values, cpus);
-	free(values);
-	if (err)
-		return err;
+	if (read_entries(s, entries, places, cpus))
+		return -1;
 	if (s->n)
 		qsort(s->entries, s->n, sizeof(*s->entries), compare_entries);
 	if (find_ports(s))

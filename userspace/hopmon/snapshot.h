@@ -62,12 +62,15 @@ struct snapshot {
 /**
  * snapshot_read - take one
  * @s: where to; what is in it is not freed
- * @fd: the map of counters
+ * @entries: what is counted, by place and processor
+ * @places: how many keys there are room for
+ * @cpus: processors
  *
  * @full and @missed are left to the caller.
  * Return: 0, or -1 and errno.
  */
-int snapshot_read(struct snapshot *s, int fd);
+int snapshot_read(struct snapshot *s, const struct hopmon_entry *entries, size_t places,
+		  size_t cpus);
 void snapshot_free(struct snapshot *s);
 
 /* The entry of a key, NULL if there is none */
