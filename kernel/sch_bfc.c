@@ -130,7 +130,7 @@ static_assert(sizeof(struct bfc_flow) == 16);
  * @flows: flow table entries with packets here
  * @deficit: bytes that it may still send in its turn
  * @class: index of its strict-priority class
- * @bucket: fls(@backlog), at most BFC_BUCKETS - 1
+ * @bucket: bfc_bucket() of a backlog that it had since it was empty, at least bfc_bucket(@backlog)
  * @paused: the neighbour holds it paused
  */
 struct bfc_queue {
@@ -242,7 +242,7 @@ struct bfc_sched {
 
 	/* Read and written for each packet */
 	u32			paused_seen ____cacheline_aligned;
-	u32			buckets_used;	/* bit b: buckets[b] is not empty */
+	u32			buckets_used;	/* bit b: buckets[b] may not be empty */
 	u64			changed_ns;	/* when the backlog last changed */
 	struct list_head	buckets[BFC_BUCKETS];
 	struct bfc_stats	stats;
@@ -355,26 +355,45 @@ static void bfc_queue_hold(struct bfc_sched *q, struct bfc_queue *sub, u64 now)
 
 	hop_bitset_del(&class->free, bfc_queue_number(q, sub));
 	sub->last_ns = now;	/* the list of idle ones stays in this order */
+	sub->bucket = 0;
 	list_move_tail(&sub->node, &class->idle);
 }
 
-/* Keep the sub-queue where drops look for the longest, after a change of its backlog. */
+static u8 bfc_bucket(u32 backlog)
+{
+	return min(fls(backlog), BFC_BUCKETS - 1);
+}
+
+/* Put the sub-queue where drops look for the longest. One that has grown out of its bucket has to
+ * move at once; one that shrinks is moved when a drop comes across it, which costs packets that
+ * come and go nothing.
+ */
 static void bfc_queue_rebucket(struct bfc_sched *q, struct bfc_queue *sub)
 {
-	u8 bucket = min(fls(sub->backlog), BFC_BUCKETS - 1);
-	u8 old = sub->bucket;
+	sub->bucket = bfc_bucket(sub->backlog);
+	list_move_tail(&sub->node, &q->buckets[sub->bucket]);
+	q->buckets_used |= 1U << sub->bucket;
+}
 
-	if (likely(bucket == old))
-		return;
-	sub->bucket = bucket;
-	if (bucket) {
-		list_move_tail(&sub->node, &q->buckets[bucket]);
-		q->buckets_used |= 1U << bucket;
-	} else {
-		list_del_init(&sub->node);
+/* The longest sub-queue, or one at least half as long; NULL if all are empty. Each one that is moved
+ * down here was moved up by a packet before.
+ */
+static struct bfc_queue *bfc_longest(struct bfc_sched *q)
+{
+	struct bfc_queue *sub;
+	int bucket;
+
+	while (q->buckets_used) {
+		bucket = fls(q->buckets_used) - 1;
+		sub = list_first_entry_or_null(&q->buckets[bucket], struct bfc_queue, node);
+		if (!sub)
+			q->buckets_used &= ~(1U << bucket);
+		else if (bfc_bucket(sub->backlog) == bucket)
+			return sub;
+		else
+			bfc_queue_rebucket(q, sub);
 	}
-	if (old && list_empty(&q->buckets[old]))
-		q->buckets_used &= ~(1U << old);
+	return NULL;
 }
 
 static void bfc_queue_append(struct bfc_sched *q, struct bfc_queue *sub, struct sk_buff *skb,
@@ -397,7 +416,8 @@ static void bfc_queue_append(struct bfc_sched *q, struct bfc_queue *sub, struct 
 	sub->backlog += qdisc_pkt_len(skb);
 	if (sub->backlog > sub->backlog_max)
 		sub->backlog_max = sub->backlog;
-	bfc_queue_rebucket(q, sub);
+	if (unlikely(sub->backlog >> sub->bucket))
+		bfc_queue_rebucket(q, sub);
 }
 
 static struct sk_buff *bfc_queue_pop(struct bfc_sched *q, struct bfc_queue *sub, u64 now)
@@ -409,7 +429,6 @@ static struct sk_buff *bfc_queue_pop(struct bfc_sched *q, struct bfc_queue *sub,
 	sub->last_ns = now;
 	sub->packets--;
 	sub->backlog -= qdisc_pkt_len(skb);
-	bfc_queue_rebucket(q, sub);
 	if (!sub->head) {
 		q->stats.backlogged--;
 		if (!sub->paused)
@@ -722,9 +741,10 @@ static void bfc_enforce_limit(struct Qdisc *sch, struct bfc_queue *own, struct b
 	struct bfc_queue *sub;
 	struct sk_buff *skb;
 
-	while (sch->qstats.backlog > q->config.limit && q->buckets_used) {
-		sub = list_first_entry(&q->buckets[fls(q->buckets_used) - 1], struct bfc_queue,
-				       node);
+	while (sch->qstats.backlog > q->config.limit) {
+		sub = bfc_longest(q);
+		if (!sub)
+			break;
 		skb = bfc_take(sch, sub, now);
 		change->packets--;
 		change->bytes -= qdisc_pkt_len(skb);
