@@ -55,6 +55,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/random.h>
+#include <linux/siphash.h>
 #include <net/gso.h>
 #include <net/ip.h>
 #include <net/ndisc.h>
@@ -138,7 +139,7 @@ static_assert(sizeof(struct bfc_flow) == 16);
  * @flows: flow table entries with packets here
  * @deficit: bytes that it may still send in its turn
  * @class: index of its strict-priority class
- * @bucket: fls(@backlog), at most BFC_BUCKETS - 1
+ * @bucket: bfc_bucket() of a backlog that it had since it was empty, at least bfc_bucket(@backlog)
  * @paused: the neighbour holds it paused
  */
 struct bfc_queue {
@@ -242,7 +243,7 @@ struct bfc_sched {
 	struct bfc_class	*classes;
 	struct tcf_proto __rcu	*filter_list;
 	struct tcf_block	*block;
-	u32			perturb;	/* makes table indices of this qdisc its own */
+	hsiphash_key_t		hash_key;	/* makes table indices of this qdisc its own */
 	u32			bdp;		/* HRTT x rate x th_scale, bytes */
 	u32			sticky_ns;	/* in force */
 	u32			hrtt_seen;	/* what @bdp and @sticky_ns were computed from */
@@ -252,7 +253,7 @@ struct bfc_sched {
 
 	/* Read and written for each packet */
 	u32			paused_seen ____cacheline_aligned;
-	u32			buckets_used;	/* bit b: buckets[b] is not empty */
+	u32			buckets_used;	/* bit b: buckets[b] may not be empty */
 	u32			pooled;		/* bytes taken from @pool */
 	u64			changed_ns;	/* when the backlog last changed */
 	struct list_head	buckets[BFC_BUCKETS];
@@ -366,26 +367,45 @@ static void bfc_queue_hold(struct bfc_sched *q, struct bfc_queue *sub, u64 now)
 
 	hop_bitset_del(&class->free, bfc_queue_number(q, sub));
 	sub->last_ns = now;	/* the list of idle ones stays in this order */
+	sub->bucket = 0;
 	list_move_tail(&sub->node, &class->idle);
 }
 
-/* Keep the sub-queue where drops look for the longest, after a change of its backlog. */
+static u8 bfc_bucket(u32 backlog)
+{
+	return min(fls(backlog), BFC_BUCKETS - 1);
+}
+
+/* Put the sub-queue where drops look for the longest. One that has grown out of its bucket has to
+ * move at once; one that shrinks is moved when a drop comes across it, which costs packets that
+ * come and go nothing.
+ */
 static void bfc_queue_rebucket(struct bfc_sched *q, struct bfc_queue *sub)
 {
-	u8 bucket = min(fls(sub->backlog), BFC_BUCKETS - 1);
-	u8 old = sub->bucket;
+	sub->bucket = bfc_bucket(sub->backlog);
+	list_move_tail(&sub->node, &q->buckets[sub->bucket]);
+	q->buckets_used |= 1U << sub->bucket;
+}
 
-	if (likely(bucket == old))
-		return;
-	sub->bucket = bucket;
-	if (bucket) {
-		list_move_tail(&sub->node, &q->buckets[bucket]);
-		q->buckets_used |= 1U << bucket;
-	} else {
-		list_del_init(&sub->node);
+/* The longest sub-queue, or one at least half as long; NULL if all are empty. Each one that is moved
+ * down here was moved up by a packet before.
+ */
+static struct bfc_queue *bfc_longest(struct bfc_sched *q)
+{
+	struct bfc_queue *sub;
+	int bucket;
+
+	while (q->buckets_used) {
+		bucket = fls(q->buckets_used) - 1;
+		sub = list_first_entry_or_null(&q->buckets[bucket], struct bfc_queue, node);
+		if (!sub)
+			q->buckets_used &= ~(1U << bucket);
+		else if (bfc_bucket(sub->backlog) == bucket)
+			return sub;
+		else
+			bfc_queue_rebucket(q, sub);
 	}
-	if (old && list_empty(&q->buckets[old]))
-		q->buckets_used &= ~(1U << old);
+	return NULL;
 }
 
 static void bfc_queue_append(struct bfc_sched *q, struct bfc_queue *sub, struct sk_buff *skb,
@@ -408,7 +428,8 @@ static void bfc_queue_append(struct bfc_sched *q, struct bfc_queue *sub, struct 
 	sub->backlog += qdisc_pkt_len(skb);
 	if (sub->backlog > sub->backlog_max)
 		sub->backlog_max = sub->backlog;
-	bfc_queue_rebucket(q, sub);
+	if (unlikely(sub->backlog >> sub->bucket))
+		bfc_queue_rebucket(q, sub);
 }
 
 static struct sk_buff *bfc_queue_pop(struct bfc_sched *q, struct bfc_queue *sub, u64 now)
@@ -420,7 +441,6 @@ static struct sk_buff *bfc_queue_pop(struct bfc_sched *q, struct bfc_queue *sub,
 	sub->last_ns = now;
 	sub->packets--;
 	sub->backlog -= qdisc_pkt_len(skb);
-	bfc_queue_rebucket(q, sub);
 	if (!sub->head) {
 		q->stats.backlogged--;
 		if (!sub->paused)
@@ -509,9 +529,12 @@ static void bfc_class_release_idle(struct bfc_sched *q, struct bfc_class *class,
 	}
 }
 
-static u32 bfc_class_pick(struct bfc_sched *q, struct bfc_class *class, u64 now)
+/* A sub-queue for a new flow (section 3.3.1): a free one or, if there is none, any. Its hash and the
+ * time make it another one each time that it comes.
+ */
+static u32 bfc_class_pick(struct bfc_sched *q, struct bfc_class *class, u32 hash, u64 now)
 {
-	u32 start = reciprocal_scale(get_random_u32(), class->queues);
+	u32 start = reciprocal_scale((hash ^ (u32)now) * GOLDEN_RATIO_32, class->queues);
 	struct bfc_queue *sub;
 	u32 n;
 
@@ -544,15 +567,38 @@ static struct bfc_flow *bfc_flow_find(struct bfc_sched *q, struct bfc_class *cla
 	} else if (flow->last_ns && now - flow->last_ns < q->sticky_ns) {
 		q->stats.assign_sticky++;
 	} else {
-		flow->queue = bfc_class_pick(q, class, now);
+		flow->queue = bfc_class_pick(q, class, hash, now);
 	}
 	flow->tag = tag;
 	return flow;
 }
 
+/* Addresses and ports of what most packets are: TCP or UDP in IPv4, no fragment, no options, no
+ * tag of a VLAN. A general dissection of the frame takes five times as long as all of this.
+ */
+static bool bfc_hash_ipv4(const struct bfc_sched *q, const struct sk_buff *skb, u32 *hash)
+{
+	const struct iphdr *ip = ip_hdr(skb);
+	int room = skb_headlen(skb) - skb_network_offset(skb);
+
+	if (skb->protocol != htons(ETH_P_IP) || skb_vlan_tag_present(skb))
+		return false;
+	if (room < (int)(sizeof(*ip) + sizeof(u32)) || ip->ihl != 5 || ip_is_fragment(ip))
+		return false;
+	if (ip->protocol != IPPROTO_TCP && ip->protocol != IPPROTO_UDP)
+		return false;
+	*hash = hsiphash_3u32((__force u32)ip->saddr, (__force u32)ip->daddr,
+			      get_unaligned((const u32 *)(ip + 1)) ^ ip->protocol, &q->hash_key);
+	return true;
+}
+
 static u32 bfc_hash(const struct bfc_sched *q, struct sk_buff *skb)
 {
-	return (skb_get_hash(skb) ^ q->perturb) * GOLDEN_RATIO_32;
+	u32 hash;
+
+	if (!skb->l4_hash && !skb->sw_hash && bfc_hash_ipv4(q, skb, &hash))
+		return hash;
+	return (skb_get_hash(skb) ^ (u32)q->hash_key.key[0]) * GOLDEN_RATIO_32;
 }
 
 static struct bfc_queue *bfc_assign(struct bfc_sched *q, struct bfc_class *class,
@@ -791,9 +837,10 @@ static void bfc_enforce_limit(struct Qdisc *sch, struct bfc_queue *own, struct b
 	struct bfc_queue *sub;
 	struct sk_buff *skb;
 
-	while (sch->qstats.backlog > q->config.limit && q->buckets_used) {
-		sub = list_first_entry(&q->buckets[fls(q->buckets_used) - 1], struct bfc_queue,
-				       node);
+	while (sch->qstats.backlog > q->config.limit) {
+		sub = bfc_longest(q);
+		if (!sub)
+			break;
 		skb = bfc_take(sch, sub, now);
 		change->packets--;
 		change->bytes -= qdisc_pkt_len(skb);
@@ -1503,7 +1550,7 @@ static int bfc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ac
 	__skb_queue_head_init(&q->control);
 	for (i = 0; i < BFC_BUCKETS; i++)
 		INIT_LIST_HEAD(&q->buckets[i]);
-	q->perturb = get_random_u32();
+	get_random_bytes(&q->hash_key, sizeof(q->hash_key));
 	q->changed_ns = ktime_get_ns();
 	q->config = bfc_defaults;
 	if (bfc_is_default(sch))
