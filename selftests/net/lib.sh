@@ -212,26 +212,17 @@ ns()
 # in_ns NAME COMMAND..., and the two commands that are most common there
 in_ns()
 {
-	local name=$_prefix-$1
-
-	shift
-	ip netns exec "$name" "$@"
+	ip netns exec "$_prefix-$1" "${@:2}"
 }
 
 ip_in()
 {
-	local name=$_prefix-$1
-
-	shift
-	ip -n "$name" "$@"
+	ip -n "$_prefix-$1" "${@:2}"
 }
 
 tc_in()
 {
-	local name=$_prefix-$1
-
-	shift
-	tc -n "$name" "$@"
+	tc -n "$_prefix-$1" "${@:2}"
 }
 
 # mac N [M]: an address that is the same in every run, for interface M of box N
@@ -256,13 +247,47 @@ wait_until()
 
 # Figures
 
+# A process is what costs in the homes, and jq's start most of all: what is asked often is read by
+# the shell.
+
+# figure_in QDISC KEY: sets REPLY to the figure of a qdisc, from wherever it stands in tc's JSON of it:
+# at the top, else where it comes first; to nothing if there is none
+figure_in()
+{
+	local top=$1
+
+	while [[ $top =~ \{[^{}]*\} ]]; do
+		top=${top/"${BASH_REMATCH[0]}"/}
+	done
+	REPLY=
+	[[ $top =~ \"$2\":(-?[0-9]+) || $1 =~ \"$2\":(-?[0-9]+) ]] || return 0
+	REPLY=${BASH_REMATCH[1]}
+}
+
+# qdiscs_in JSON [KIND]: sets `qdiscs` to tc's JSON of each qdisc (of that kind), from its kind on
+qdiscs_in()
+{
+	local rest=$1
+
+	qdiscs=()
+	while [[ $rest == *'{"kind":"'* ]]; do
+		rest=${rest#*'{"kind":"'}
+		[ -n "${2:-}" ] && [[ $rest != "$2\""* ]] || qdiscs+=("${rest%%'{"kind":"'*}")
+	done
+}
+
 # qdisc_stat NAME DEV KEY [KIND]: the figure KEY of a device's qdisc (of that kind), from
 # wherever it stands in tc's JSON; summed if there are several instances
 qdisc_stat()
 {
-	tc_in "$1" -j -s qdisc show dev "$2" | jq --arg key "$3" --arg kind "${4:-}" '
-		[.[] | select($kind == "" or .kind == $kind) | [.. | objects | .[$key]? // empty]
-		 | first // empty | numbers] | add // 0'
+	local qdiscs qdisc sum=0
+
+	qdiscs_in "$(tc -n "$_prefix-$1" -j -s qdisc show dev "$2")" "${4:-}"
+	for qdisc in "${qdiscs[@]}"; do
+		figure_in "$qdisc" "$3"
+		sum=$((sum + ${REPLY:-0}))
+	done
+	echo $sum
 }
 
 # link_stat NAME DEV KEY: rx_packets, tx_bytes and the like
@@ -273,26 +298,26 @@ link_stat() { in_ns "$1" cat "/sys/class/net/$2/statistics/$3"; }
 # Gauges of bfc that must come back to zero
 CLEAN_GAUGES="paused marked paused_queues pausing_queues pause_counters counter_leaks"
 
-# Prints what still stands above zero in a namespace, and gauges that are not there at all: only
+# Prints what still stands above zero in the namespaces, and gauges that are not there at all: only
 # a default qdisc, which has no handle, may be without a port.
-_gauges_above_zero()
-{
-	tc -n "$1" -j -s qdisc show | jq -r --arg keys "$CLEAN_GAUGES" --arg ns "${1#*-}" '
-		.[] | select(.kind == "bfc") | . as $q | ($keys | split(" ")[]) as $key
-		| select($q.port != null or $q.handle != "0:" or ($key | IN("paused", "marked")))
-		| [$q | .. | objects | .[$key]? | select(type == "number")]
-		| if length == 0 then "\($ns) \($q.dev): bfc shows no \($key)"
-		  elif add != 0 then "\($ns) \($q.dev): \($key) is \(add)"
-		  else empty end'
-}
-
 _something_paused()
 {
 	local space
 
+	[ ${#_spaces[@]} -gt 0 ] || return 0
 	for space in "${_spaces[@]}"; do
-		_gauges_above_zero "$space" || echo "tc shows no qdiscs of ${space#*-}"
-	done
+		echo "\"${space#*-}\""
+		tc -n "$space" -j -s qdisc show || echo '"nothing"'
+	done | jq -rcn --arg keys "$CLEAN_GAUGES" '
+		[inputs] | range(0; length; 2) as $i | .[$i] as $ns | .[$i + 1]
+		| if type != "array" then "tc shows no qdiscs of \($ns)" else .[]
+		  | select(.kind == "bfc") | . as $q | ($keys | split(" ")[]) as $key
+		  | select($q.port != null or $q.handle != "0:" or ($key | IN("paused", "marked")))
+		  | [$q | .. | objects | .[$key]? | select(type == "number")]
+		  | if length == 0 then "\($ns) \($q.dev): bfc shows no \($key)"
+		    elif add != 0 then "\($ns) \($q.dev): \($key) is \(add)"
+		    else empty end
+		  end' || echo "tc's JSON cannot be read"
 }
 
 _all_quiet() { [ -z "$(_something_paused)" ]; }
