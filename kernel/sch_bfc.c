@@ -367,7 +367,6 @@ static void bfc_queue_hold(struct bfc_sched *q, struct bfc_queue *sub, u64 now)
 
 	hop_bitset_del(&class->free, bfc_queue_number(q, sub));
 	sub->last_ns = now;	/* the list of idle ones stays in this order */
-	sub->bucket = 0;
 	list_move_tail(&sub->node, &class->idle);
 }
 
@@ -445,7 +444,8 @@ static struct sk_buff *bfc_queue_pop(struct bfc_sched *q, struct bfc_queue *sub,
 		q->stats.backlogged--;
 		if (!sub->paused)
 			bfc_queue_unready(q, sub);
-		bfc_queue_hold(q, sub, now);
+		sub->bucket = 0;	/* not free: see bfc_queue_hold() */
+		list_move_tail(&sub->node, &bfc_queue_class(q, sub)->idle);
 		if (q->config.reuse == BFC_REUSE_EMPTY && !sub->paused)
 			bfc_queue_release(q, sub);
 	}
@@ -1098,12 +1098,16 @@ static bool bfc_tag(struct Qdisc *sch, struct bfc_sched *q, struct sk_buff *skb,
 static struct sk_buff *bfc_dequeue(struct Qdisc *sch)
 {
 	struct bfc_sched *q = qdisc_priv(sch);
-	u64 now = ktime_get_ns();
 	struct sk_buff *skb;
 	bool control;
+	u64 now;
 
 	if (unlikely(hop_paused_changed(&q->member, q->paused_seen)))
-		bfc_merge_paused(q, now);
+		bfc_merge_paused(q, ktime_get_ns());
+	/* Each run of a qdisc ends with a look into an empty one. */
+	if (!sch->q.qlen)
+		return NULL;
+	now = ktime_get_ns();
 	do {
 		skb = bfc_dequeue_control(sch, q, now);
 		control = skb;
