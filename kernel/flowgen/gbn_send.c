@@ -13,6 +13,7 @@
  * While packets of the flow wait in its own host the deadline is put off: going back would only
  * put the same packets behind them.
  */
+#include <linux/netdevice.h>
 #include <linux/slab.h>
 
 #include "flowgen.h"
@@ -118,21 +119,31 @@ static void fg_end_collect(struct fg_end *end)
 	}
 }
 
+/* A device that is down or without carrier has a qdisc that takes all, and drops it: a flow would
+ * send all that it has in no time.
+ */
+static bool fg_dst_leads_out(const struct dst_entry *dst)
+{
+	return netif_running(dst->dev) && netif_carrier_ok(dst->dev);
+}
+
 /* Return: false if the flow cannot go on: its packets exceed the MTU. */
 static bool fg_tx_route(struct fg_tx *tx, u32 full)
 {
 	struct fg_end *end = tx->end;
+	bool fits = true;
 
-	if (tx->dst && dst_check(tx->dst, tx->cookie))
-		return true;
-	dst_release(tx->dst);
-	tx->dst = fg_end_route(end, end->run->ends[tx->flow->dst], tx->port, &tx->cookie);
-	if (!tx->dst) {
+	if (!tx->dst || !dst_check(tx->dst, tx->cookie)) {
+		dst_release(tx->dst);
+		tx->dst = fg_end_route(end, end->run->ends[tx->flow->dst], tx->port,
+				       &tx->cookie);
+		fits = !tx->dst || dst_mtu(tx->dst) >= full + fg_end_overhead(end);
+	}
+	if (!tx->dst || !fg_dst_leads_out(tx->dst)) {
 		end->count[FLOWGEN_C_NO_ROUTE]++;
 		tx->stalled = true;
-		return true;
 	}
-	return dst_mtu(tx->dst) >= full + fg_end_overhead(end);
+	return fits;
 }
 
 /* The next packet of a flow, or NULL; then it waits for its timer. */

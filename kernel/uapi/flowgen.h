@@ -229,7 +229,8 @@ enum {
  * @FLOWGEN_C_NACKS: NACKs sent
  * @FLOWGEN_C_STALE_ACKS: ACKs and NACKs received that brought nothing
  * @FLOWGEN_C_LOCAL_DROPS: packets that their own host dropped at once; the flow waits for its timer
- * @FLOWGEN_C_NO_ROUTE: packets that could not be sent for want of a route
+ * @FLOWGEN_C_NO_ROUTE: packets that could not be sent: no route, or its device is down or has no
+ *	carrier
  * @FLOWGEN_C_NO_MEMORY: packets that could not be sent for want of memory
  * @FLOWGEN_C_TOO_BIG: flows given up because a packet exceeds the MTU
  * @FLOWGEN_C_RX_MALFORMED: received with an unknown version or type, or too short
