@@ -15,7 +15,7 @@ from .units import LabError
 # Settings that each scheme has; those with None follow from the topology.
 SETTINGS = {
     "queues": "32",             # sub-queues of a switch's port
-    "host_queues": "1024",      # of a host's
+    "host_queues": "256",      # of a host's
     "th_scale": "100",          # percent of bfc's threshold
     "options": "",              # more words for each bfc
     "switch_options": "",       # more words for the switches' bfc alone
