@@ -306,8 +306,8 @@ static int fg_conn_eat(read_descriptor_t *desc, struct sk_buff *skb, unsigned in
 	return len;
 }
 
-/* All has been read, the FIN too: that, if it is there, is acknowledged now and not some 40 ms later, since
- * the sender's knowledge is what acked_ns is about.
+/* All has been read, the FIN too: that, if it is there, is acknowledged now and not some 40 ms
+ * later, since the sender's knowledge is what acked_ns is about.
  */
 static void fg_conn_answer(struct fg_conn *conn)
 {
@@ -381,7 +381,8 @@ static int fg_conn_write(struct fg_conn *conn)
 	if (err)
 		return err;
 	state = READ_ONCE(sk->sk_state);
-	if (!conn->unsent && !conn->acked && (state == TCP_FIN_WAIT2 || state == TCP_TIME_WAIT)) {
+	if (!conn->unsent && !conn->acked &&
+	    (state == TCP_FIN_WAIT2 || state == TCP_TIME_WAIT)) {
 		conn->acked = true;
 		WRITE_ONCE(fg_conn_flow(conn)->acked_ns, fg_now() - conn->run->start_ns);
 	}

@@ -45,7 +45,7 @@
  * @FLOWGEN_CMD_RUN_START: do: all flows and endpoints must be there. Time 0 of the trace is
  *	100 ms later
  * @FLOWGEN_CMD_RUN_GET: do: FLOWGEN_A_STATE, _LEFT, _SAMPLES, _TIME and FLOWGEN_A_COUNTERS
- * @FLOWGEN_CMD_RESULT_GET: dump: FLOWGEN_A_RESULT_LIST of the flows from FLOWGEN_A_FIRST on
+ * @FLOWGEN_CMD_RESULT_GET: dump: FLOWGEN_A_FIRST and _RESULT_LIST of all flows
  * @FLOWGEN_CMD_SAMPLE_GET: dump: FLOWGEN_A_SAMPLE_LIST; what has been told is forgotten
  * @FLOWGEN_CMD_RUN_EVENT: sent to the socket: FLOWGEN_A_STATE
  */
@@ -173,7 +173,7 @@ struct flowgen_sample {
  * @FLOWGEN_A_SAMPLES: u32, samples to be fetched
  * @FLOWGEN_A_TIME: u64, ns since the start of the run, or that it took
  * @FLOWGEN_A_COUNTERS: nested FLOWGEN_C_*
- * @FLOWGEN_A_FIRST: u32, number of the first flow of a dump or of its message; default 0
+ * @FLOWGEN_A_FIRST: u32, number of the first flow of a message
  * @FLOWGEN_A_RESULT_LIST: array of struct flowgen_result, of flows _FIRST, _FIRST + 1 and so on
  * @FLOWGEN_A_SAMPLE_LIST: array of struct flowgen_sample
  * @FLOWGEN_A_PAD: padding of 64-bit attributes

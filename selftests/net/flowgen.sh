@@ -454,29 +454,56 @@ start()
 # header VERSION+TYPE FLAGS RUN FLOW PACKET REMAINING, in hexadecimal, as bytes
 header() { printf '%02x%02x%04x%08x%08x%08x' "$@" | sed 's/../\\x&/g'; }
 
-# Strangers' packets: from c1, to the receiver of flow 0, which comes from c0
+# port_of SEED FLOW: source port, by splitmix64
+port_of()
+{
+	local z=$(($1 + ($2 + 1) * 0x9e3779b97f4a7c15))
+
+	z=$(((z ^ (z >> 30 & (1 << 34) - 1)) * 0xbf58476d1ce4e5b9))
+	z=$(((z ^ (z >> 27 & (1 << 37) - 1)) * 0x94d049bb133111eb))
+	z=$((z ^ (z >> 31 & (1 << 33) - 1)))
+	echo $((49152 + (z >> 50 & 16383)))
+}
+
+# Strangers' packets: from c1, to the receiver of flow 0, which comes from c0. The first run of the
+# module has the number 1.
 test_strangers()
 {
-	local run to=/dev/udp/10.1.1.2/4790
+	local to=/dev/udp/10.1.1.2/4790 bytes
 
 	rate 10gbit
+	rmmod flowgen
+	load_modules flowgen
 	start <<<$'0 0 2 1500\n900000000 0 2 3000'
 	sleep 0.2
-	in_ns c1 bash -c "printf x >$to; printf '$(header 0x13 0 1 0 0 0)' >$to
-		printf '$(header 0x20 0 1 0 0 0)' >$to"
-	for ((run = 1; run <= 200; run++)); do
-		# a datagram ends with the line
-		[ "$run" != 10 ] || continue
-		echo "printf '$(header 0x10 0 $run 0 0 1500)' >$to"
-		echo "printf '$(header 0x10 0 $run 2 0 1500)' >$to"
-		echo "printf '$(header 0x11 0 $run 0 1 0)' >$to"
+	# too short, an unknown type, another version; other runs; no such flow, a flow that ends
+	# elsewhere; an ACK to who gets none; data from another address, an answer likewise
+	for bytes in x "$(header 0x13 0 1 0 0 0)" "$(header 0x20 0 1 0 0 0)" \
+		"$(header 0x10 0 2 0 0 1500)" "$(header 0x11 0 0 0 1 0)" \
+		"$(header 0x10 0 1 2 0 1500)" "$(header 0x11 0 1 0 1 0)" \
+		"$(header 0x12 0 1 0 1 0)" "$(header 0x10 0 1 0 0 1500)"; do
+		echo "printf '$bytes' >$to"
 	done >"$work/strangers"
 	in_ns c1 bash "$work/strangers"
 	wait $pid
 	is "strangers do not stop a run" $? 0
 	is "what they send is counted by what is wrong" \
-		"$(counts rx_malformed rx_run rx_flow rx_address rx_packet)" "3 594 2 1 0"
+		"$(counts rx_malformed rx_run rx_flow rx_address rx_packet)" "3 2 3 1 0"
 	is "and taken from nobody" "$(counts packets received completed)" "5 5 2"
+	# from the sender itself, by the flow's port: now the packet's own words are wrong
+	start --seed 7 <<<$'0 0 2 1500\n900000000 0 2 3000'
+	sleep 0.2
+	in_ns c0 sysctl -qw net.ipv4.ip_local_port_range="$(port_of 7 1) $(port_of 7 1)"
+	for bytes in "0x10 1 2 1 0 3000" "0x10 0 2 1 0 2999" "0x10 1 2 1 2 1000" "0x10 0 2 1 3 0" \
+		"0x10 0 2 1 4294967295 0" "0x10 0 2 1 0 3000"; do
+		# shellcheck disable=SC2086
+		echo "printf '$(header $bytes)' >$to"
+	done >"$work/strangers"
+	in_ns c0 bash "$work/strangers"
+	in_ns c0 sysctl -qw net.ipv4.ip_local_port_range="32768 60999"
+	wait $pid
+	is "a packet that its flow cannot have is counted" \
+		"$(counts rx_malformed rx_run rx_flow rx_address rx_packet completed)" "0 0 0 0 6 2"
 }
 
 # Ends before its time: nothing may be left, and the next run is as any other.
