@@ -386,8 +386,8 @@ static void bfc_queue_rebucket(struct bfc_sched *q, struct bfc_queue *sub)
 	q->buckets_used |= 1U << sub->bucket;
 }
 
-/* The longest sub-queue, or one at least half as long; NULL if all are empty. Each one that is moved
- * down here was moved up by a packet before.
+/* The longest sub-queue, or one at least half as long; NULL if all are empty. Each one that is
+ * moved down here was moved up by a packet before.
  */
 static struct bfc_queue *bfc_longest(struct bfc_sched *q)
 {
@@ -529,8 +529,8 @@ static void bfc_class_release_idle(struct bfc_sched *q, struct bfc_class *class,
 	}
 }
 
-/* A sub-queue for a new flow (section 3.3.1): a free one or, if there is none, any. Its hash and the
- * time make it another one each time that it comes.
+/* A sub-queue for a new flow (section 3.3.1): a free one or, if there is none, any. Its hash and
+ * the time make it another one each time that it comes.
  */
 static u32 bfc_class_pick(struct bfc_sched *q, struct bfc_class *class, u32 hash, u64 now)
 {
