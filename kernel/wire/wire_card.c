@@ -88,6 +88,17 @@ static void wire_ring_limit(struct netdev_queue *txq, u32 bytes)
 #endif
 }
 
+/* Nothing is queued any more. The kernel forgets what was sent, but not how far the limit
+ * allowed to go on from there: an empty ring would take as much once more.
+ */
+static void wire_ring_forget(struct netdev_queue *txq)
+{
+	netdev_tx_reset_queue(txq);
+#ifdef CONFIG_BQL
+	WRITE_ONCE(txq->dql.adj_limit, txq->dql.limit);
+#endif
+}
+
 /* Bytes of the headers that each segment repeats. A header that is not where the stack says
  * counts as none: the line is then occupied for as long as the unsegmented frame takes.
  */
@@ -532,7 +543,7 @@ void wire_card_open(struct wire_priv *priv)
 	unsigned int i;
 
 	for (i = 0; i < priv->dev->num_tx_queues; i++)
-		netdev_tx_reset_queue(netdev_get_tx_queue(priv->dev, i));
+		wire_ring_forget(netdev_get_tx_queue(priv->dev, i));
 	netif_tx_start_all_queues(priv->dev);
 	spin_lock_bh(&priv->card.lock);
 	priv->card.up = true;
@@ -562,7 +573,7 @@ static void wire_ring_reset(struct wire_card *card, struct wire_ring *ring)
 	ring->bytes = 0;
 	ring->done_frames = 0;
 	ring->done_bytes = 0;
-	netdev_tx_reset_queue(wire_ring_queue(card, ring));
+	wire_ring_forget(wire_ring_queue(card, ring));
 }
 
 /**
