@@ -3,8 +3,9 @@
  * watch.c - samples of ports
  *
  * A timer looks at each watched device: what waits in its qdiscs, and what it has sent. A sample
- * that has nothing new is left out. Devices are looked up by number each time, so that a device
- * may go: it then has no more samples. What nobody fetches is kept up to a bound.
+ * that has nothing new is left out, and the last one is taken before the run is over. Devices are
+ * looked up by number each time, so that a device may go: it then has no more samples. What nobody
+ * fetches is kept up to a bound.
  */
 #include <linux/netdevice.h>
 #include <linux/slab.h>
@@ -85,6 +86,8 @@ static enum hrtimer_restart fg_watch_timer(struct hrtimer *timer)
 	struct flowgen_sample s;
 	u32 i;
 
+	if (!fg_run_is_on(run))
+		return HRTIMER_NORESTART;
 	rcu_read_lock();
 	for (i = 0; i < watch->n_ports; i++) {
 		s = (struct flowgen_sample){ .time_ns = now - run->start_ns, .port = i };
@@ -94,8 +97,6 @@ static enum hrtimer_restart fg_watch_timer(struct hrtimer *timer)
 	rcu_read_unlock();
 	if (READ_ONCE(watch->held) >= FG_TELL)
 		schedule_work(&run->tell);
-	if (!fg_run_is_on(run))
-		return HRTIMER_NORESTART;
 	/* in real time an instant may have been missed */
 	at += div64_u64(now - at, run->config.interval_ns) * run->config.interval_ns;
 	hrtimer_set_expires(timer, ns_to_ktime(at + run->config.interval_ns));
