@@ -48,7 +48,7 @@ modules:
 	@cp -rsf $(CURDIR)/kernel $(MIRROR)
 	@find $(MIRROR) -xtype l -delete
 	$(KMAKE) M=$(MIRROR)/kernel W=1 KCFLAGS=-Werror $(CHECKER) modules
-	@ln -sf kernel/sch_bfc.ko kernel/hopctl/hopctl.ko kernel/wire/wire.ko $(MIRROR)
+	@ln -sf kernel/sch_bfc.ko kernel/sch_ideal.ko kernel/hopctl/hopctl.ko kernel/wire/wire.ko $(MIRROR)
 
 plugins:
 	$(MAKE) -C tc-plugin
@@ -77,7 +77,7 @@ install-tools: plugins programs
 uninstall:
 	$(foreach dir,$(INSTALLED),$(MAKE) -C $(dir) PREFIX=$(PREFIX) uninstall &&) :
 ifneq ($(wildcard $(KDIR)/Makefile),)
-	rm -f $(addprefix $(MODDIR)/,sch_bfc.ko* hopctl/hopctl.ko* wire/wire.ko*)
+	rm -f $(addprefix $(MODDIR)/,sch_bfc.ko* sch_ideal.ko* hopctl/hopctl.ko* wire/wire.ko*)
 	@rmdir --ignore-fail-on-non-empty $(MODDIR)/hopctl $(MODDIR)/wire $(MODDIR) 2>/dev/null || :
 	$(if $(DESTDIR),,depmod $(RELEASE))
 else

@@ -1,0 +1,516 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sch_ideal.c - a queue for each flow, without bounds: a yardstick for other qdiscs
+ *
+ * What no switch can be built like, to say how far others are from it: each flow has a queue of
+ * its own, told by its addresses, protocol and ports and not by a hash of them, so two flows
+ * never share one; and all packets have room (`limit` is for those who want one). The
+ * flows are served in turn (`order fq`: deficit round robin, a frame of the MTU at a time), or the
+ * one that has the least left to send goes first (`order srf`), which keeps the mean completion
+ * time of flows short. How much is left has to stand in the packet (uapi/ideal.h); what the packet
+ * at the head says counts. A packet that does not say it has more left than any other; among
+ * equals each has its turn.
+ *
+ * It never pauses anyone, takes part in no port, splits no GSO packets and knows no classes.
+ *
+ * Who is not TCP, UDP or the like has no ports; fragments have none either, and all that is not IP
+ * is a flow for each EtherType.
+ *
+ * Cost: O(1) for each packet while there are up to some thousand flows (chains of a hash table of
+ * fixed size), and with `srf` O(log flows).
+ *
+ * Everything is under the qdisc lock.
+ */
+#include <linux/hash.h>
+#include <linux/jhash.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/random.h>
+#include <linux/rbtree.h>
+#include <linux/slab.h>
+#include <linux/udp.h>
+#include <net/flow_dissector.h>
+#include <net/pkt_sched.h>
+
+#include "sched/options.h"
+#include "uapi/ideal.h"
+
+#define IDEAL_HASH_BITS		12
+#define IDEAL_UNSIZED		(1ULL << 32)	/* more than any packet can say */
+
+struct ideal_config {
+	u32	limit;
+	u8	order;
+};
+
+/* What tells a flow. Compared as a whole, so it has no holes. */
+struct ideal_key {
+	struct in6_addr	src;
+	struct in6_addr	dst;
+	__be32		ports;
+	__be16		type;
+	u16		protocol;
+};
+
+static_assert(sizeof(struct ideal_key) == 40);
+
+/**
+ * struct ideal_flow - a flow that holds packets
+ * @key: what tells it
+ * @hash: its chain
+ * @head: oldest packet
+ * @tail: newest packet
+ * @turn: order fq: its place in the round
+ * @deficit: bytes that it may still send in its turn
+ * @node: order srf: its place by @left, then @seq
+ * @left: bytes of the flow from @head on, or IDEAL_UNSIZED
+ * @seq: tells equals apart: when @left became what it is
+ */
+struct ideal_flow {
+	struct ideal_key	key;
+	struct hlist_node	hash;
+	struct sk_buff		*head;
+	struct sk_buff		*tail;
+	union {
+		struct {
+			struct list_head	turn;
+			s32			deficit;
+		};
+		struct {
+			struct rb_node		node;
+			u64			left;
+			u64			seq;
+		};
+	};
+};
+
+struct ideal_stats {
+	u64	flows_time;
+	u64	backlog_max;
+	u64	unsized;
+	u64	drop_limit;
+	u64	drop_memory;
+	u32	flows;
+	u32	flows_max;
+};
+
+struct ideal_sched {
+	struct ideal_config	config;
+	u32			perturb;
+	struct hlist_head	*chains;
+	struct list_head	round;		/* order fq: who is next is first */
+	struct rb_root_cached	sizes;		/* order srf */
+	u64			seq;
+	u64			changed_ns;	/* when the number of flows last changed */
+	struct ideal_stats	stats;
+};
+
+struct ideal_skb_cb {
+	u64	left;
+};
+
+static struct kmem_cache *ideal_flows;
+
+static struct ideal_skb_cb *ideal_cb(const struct sk_buff *skb)
+{
+	qdisc_cb_private_validate(skb, sizeof(struct ideal_skb_cb));
+	return (struct ideal_skb_cb *)qdisc_skb_cb(skb)->data;
+}
+
+/* ---- what a packet says ---- */
+
+static void ideal_key_of(struct ideal_key *key, const struct flow_keys *keys)
+{
+	memset(key, 0, sizeof(*key));
+	key->type = keys->basic.n_proto;
+	key->protocol = keys->basic.ip_proto;
+	key->ports = keys->ports.ports;
+	switch (keys->control.addr_type) {
+	case FLOW_DISSECTOR_KEY_IPV4_ADDRS:
+		key->src.s6_addr32[0] = keys->addrs.v4addrs.src;
+		key->dst.s6_addr32[0] = keys->addrs.v4addrs.dst;
+		break;
+	case FLOW_DISSECTOR_KEY_IPV6_ADDRS:
+		key->src = keys->addrs.v6addrs.src;
+		key->dst = keys->addrs.v6addrs.dst;
+		break;
+	}
+}
+
+static u64 ideal_left(const struct sk_buff *skb, const struct flow_keys *keys)
+{
+	const __be32 *left;
+	__be32 buf;
+
+	if (keys->basic.ip_proto != IPPROTO_UDP || keys->ports.dst != htons(IDEAL_PORT) ||
+	    keys->control.flags & FLOW_DIS_IS_FRAGMENT)
+		return IDEAL_UNSIZED;
+	left = skb_header_pointer(skb, keys->control.thoff + sizeof(struct udphdr) +
+				  IDEAL_REMAINING_AT, sizeof(buf), &buf);
+	return left ? be32_to_cpu(*left) : IDEAL_UNSIZED;
+}
+
+/* ---- flows ---- */
+
+static void ideal_flows_move(struct ideal_sched *q, int by)
+{
+	u64 now = ktime_get_ns();
+
+	q->stats.flows_time += q->stats.flows * (now - q->changed_ns);
+	q->changed_ns = now;
+	q->stats.flows += by;
+	if (q->stats.flows > q->stats.flows_max)
+		q->stats.flows_max = q->stats.flows;
+}
+
+static bool ideal_before(struct rb_node *a, const struct rb_node *b)
+{
+	const struct ideal_flow *x = rb_entry(a, struct ideal_flow, node);
+	const struct ideal_flow *y = rb_entry(b, struct ideal_flow, node);
+
+	return x->left != y->left ? x->left < y->left : x->seq < y->seq;
+}
+
+/* A flow gets its place among the others by the packet at its head. */
+static void ideal_place(struct ideal_sched *q, struct ideal_flow *flow)
+{
+	flow->left = ideal_cb(flow->head)->left;
+	flow->seq = q->seq++;
+	rb_add_cached(&flow->node, &q->sizes, ideal_before);
+}
+
+static struct ideal_flow *ideal_flow_make(struct ideal_sched *q, const struct ideal_key *key,
+					  struct hlist_head *chain)
+{
+	struct ideal_flow *flow = kmem_cache_zalloc(ideal_flows, GFP_ATOMIC);
+
+	if (!flow)
+		return NULL;
+	flow->key = *key;
+	hlist_add_head(&flow->hash, chain);
+	ideal_flows_move(q, 1);
+	return flow;
+}
+
+static void ideal_flow_free(struct ideal_sched *q, struct ideal_flow *flow)
+{
+	hlist_del(&flow->hash);
+	kmem_cache_free(ideal_flows, flow);
+	ideal_flows_move(q, -1);
+}
+
+static struct ideal_flow *ideal_flow_get(struct ideal_sched *q, const struct ideal_key *key)
+{
+	struct hlist_head *chain;
+	struct ideal_flow *flow;
+
+	chain = &q->chains[hash_32(jhash2((const u32 *)key, sizeof(*key) / sizeof(u32),
+					  q->perturb), IDEAL_HASH_BITS)];
+	hlist_for_each_entry(flow, chain, hash)
+		if (!memcmp(&flow->key, key, sizeof(*key)))
+			return flow;
+	return ideal_flow_make(q, key, chain);
+}
+
+/* ---- packets ---- */
+
+static int ideal_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
+{
+	struct ideal_sched *q = qdisc_priv(sch);
+	struct ideal_flow *flow;
+	struct ideal_key key;
+	struct flow_keys keys;
+
+	if (q->config.limit && sch->qstats.backlog + qdisc_pkt_len(skb) > q->config.limit) {
+		q->stats.drop_limit++;
+		return qdisc_drop(skb, sch, to_free);
+	}
+	skb_flow_dissect_flow_keys(skb, &keys, 0);
+	ideal_key_of(&key, &keys);
+	flow = ideal_flow_get(q, &key);
+	if (unlikely(!flow)) {
+		q->stats.drop_memory++;
+		return qdisc_drop(skb, sch, to_free);
+	}
+	ideal_cb(skb)->left = ideal_left(skb, &keys);
+	if (q->config.order == IDEAL_ORDER_SRF && ideal_cb(skb)->left == IDEAL_UNSIZED)
+		q->stats.unsized++;
+
+	skb->next = NULL;
+	if (flow->head) {
+		flow->tail->next = skb;
+	} else {
+		flow->head = skb;
+		if (q->config.order == IDEAL_ORDER_SRF)
+			ideal_place(q, flow);
+		else
+			list_add_tail(&flow->turn, &q->round);
+	}
+	flow->tail = skb;
+	qdisc_qstats_backlog_inc(sch, skb);
+	sch->q.qlen++;
+	if (sch->qstats.backlog > q->stats.backlog_max)
+		q->stats.backlog_max = sch->qstats.backlog;
+	return NET_XMIT_SUCCESS;
+}
+
+/* Return: whose turn it is. Call with one that holds packets. */
+static struct ideal_flow *ideal_turn(struct Qdisc *sch, struct ideal_sched *q)
+{
+	struct ideal_flow *flow = list_first_entry(&q->round, struct ideal_flow, turn);
+
+	/* A flow that comes new has nothing yet: it gets its quantum when its turn comes. */
+	while (flow->deficit <= 0) {
+		flow->deficit += psched_mtu(qdisc_dev(sch));
+		if (flow->deficit > 0)
+			break;
+		list_move_tail(&flow->turn, &q->round);
+		flow = list_first_entry(&q->round, struct ideal_flow, turn);
+	}
+	return flow;
+}
+
+static struct sk_buff *ideal_pop(struct ideal_flow *flow)
+{
+	struct sk_buff *skb = flow->head;
+
+	flow->head = skb->next;
+	skb_mark_not_on_list(skb);
+	return skb;
+}
+
+static struct sk_buff *ideal_dequeue_fq(struct Qdisc *sch, struct ideal_sched *q)
+{
+	struct ideal_flow *flow = ideal_turn(sch, q);
+	struct sk_buff *skb = ideal_pop(flow);
+
+	flow->deficit -= qdisc_pkt_len(skb);
+	if (!flow->head) {
+		list_del(&flow->turn);
+		ideal_flow_free(q, flow);
+	} else if (flow->deficit <= 0) {
+		list_move_tail(&flow->turn, &q->round);
+	}
+	return skb;
+}
+
+static struct sk_buff *ideal_dequeue_srf(struct ideal_sched *q)
+{
+	struct ideal_flow *flow = rb_entry(rb_first_cached(&q->sizes), struct ideal_flow, node);
+	struct sk_buff *skb = ideal_pop(flow);
+
+	rb_erase_cached(&flow->node, &q->sizes);
+	if (flow->head)
+		ideal_place(q, flow);
+	else
+		ideal_flow_free(q, flow);
+	return skb;
+}
+
+static struct sk_buff *ideal_dequeue(struct Qdisc *sch)
+{
+	struct ideal_sched *q = qdisc_priv(sch);
+	struct sk_buff *skb;
+
+	if (!q->stats.flows)
+		return NULL;
+	skb = q->config.order == IDEAL_ORDER_SRF ? ideal_dequeue_srf(q) : ideal_dequeue_fq(sch, q);
+	qdisc_qstats_backlog_dec(sch, skb);
+	sch->q.qlen--;
+	qdisc_bstats_update(sch, skb);
+	return skb;
+}
+
+static void ideal_reset(struct Qdisc *sch)
+{
+	struct ideal_sched *q = qdisc_priv(sch);
+	struct ideal_flow *flow;
+	struct hlist_node *next;
+	struct sk_buff *skb;
+	u32 i;
+
+	if (!q->chains)
+		return;
+	for (i = 0; i < 1U << IDEAL_HASH_BITS; i++) {
+		hlist_for_each_entry_safe(flow, next, &q->chains[i], hash) {
+			while (flow->head) {
+				skb = ideal_pop(flow);
+				rtnl_kfree_skbs(skb, skb);
+			}
+			ideal_flow_free(q, flow);
+		}
+	}
+	INIT_LIST_HEAD(&q->round);
+	q->sizes = RB_ROOT_CACHED;
+}
+
+/* ---- configuration ---- */
+
+#define IDEAL_OPTION(_attr, _field, _min, _max, _rule, ...) {			\
+	.attr = _attr,								\
+	.offset = offsetof(struct ideal_config, _field),			\
+	.size = sizeof_field(struct ideal_config, _field),			\
+	.min = _min, .max = _max, .rule = _rule, __VA_ARGS__			\
+}
+
+static const struct hop_option ideal_options[] = {
+	IDEAL_OPTION(TCA_IDEAL_ORDER, order, 0, __IDEAL_ORDER_MAX - 1,
+		     "order must be fq or srf", .fixed = true),
+	IDEAL_OPTION(TCA_IDEAL_LIMIT, limit, 0, U32_MAX,
+		     "limit must be none or below 4 GiB"),
+};
+
+static const struct nla_policy ideal_policy[TCA_IDEAL_MAX + 1] = {
+	[TCA_IDEAL_ORDER]	= { .type = NLA_U8 },
+	[TCA_IDEAL_LIMIT]	= { .type = NLA_U32 },
+};
+
+static int ideal_parse(struct nlattr *opt, struct ideal_config *c, bool creating,
+		       struct netlink_ext_ack *extack)
+{
+	struct nlattr *tb[TCA_IDEAL_MAX + 1] = {};
+	int err;
+
+	if (opt) {
+		err = nla_parse(tb, TCA_IDEAL_MAX, nla_data(opt), nla_len(opt), ideal_policy,
+				extack);
+		if (err)
+			return err;
+	}
+	return hop_options_parse(ideal_options, ARRAY_SIZE(ideal_options), tb, c, creating, extack);
+}
+
+/* A lower limit drops nothing: it is for what comes. */
+static int ideal_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
+{
+	struct ideal_sched *q = qdisc_priv(sch);
+	struct ideal_config c = q->config;
+	int err = ideal_parse(opt, &c, false, extack);
+
+	if (err)
+		return err;
+	sch_tree_lock(sch);
+	q->config = c;
+	sch_tree_unlock(sch);
+	return 0;
+}
+
+static int ideal_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
+{
+	struct ideal_sched *q = qdisc_priv(sch);
+	int err = ideal_parse(opt, &q->config, true, extack);
+
+	if (err)
+		return err;
+	INIT_LIST_HEAD(&q->round);
+	q->sizes = RB_ROOT_CACHED;
+	q->perturb = get_random_u32();
+	q->changed_ns = ktime_get_ns();
+	q->chains = kvcalloc(1U << IDEAL_HASH_BITS, sizeof(*q->chains), GFP_KERNEL);
+	return q->chains ? 0 : -ENOMEM;
+}
+
+static void ideal_destroy(struct Qdisc *sch)
+{
+	struct ideal_sched *q = qdisc_priv(sch);
+
+	ideal_reset(sch);
+	kvfree(q->chains);
+}
+
+static int ideal_dump(struct Qdisc *sch, struct sk_buff *skb)
+{
+	struct ideal_sched *q = qdisc_priv(sch);
+	struct nlattr *nest = nla_nest_start(skb, TCA_OPTIONS);
+
+	if (!nest)
+		return -EMSGSIZE;
+	if (hop_options_dump(ideal_options, ARRAY_SIZE(ideal_options), &q->config, skb,
+			     TCA_IDEAL_PAD) ||
+	    nla_put_u32(skb, TCA_IDEAL_VERSION, IDEAL_VERSION)) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
+	return nla_nest_end(skb, nest);
+}
+
+static int ideal_put_stats(struct sk_buff *skb, const struct ideal_stats *s, u64 now)
+{
+	return nla_put_u32(skb, TCA_IDEAL_STATS_FLOWS, s->flows) ||
+	       nla_put_u32(skb, TCA_IDEAL_STATS_FLOWS_MAX, s->flows_max) ||
+	       nla_put_u64_64bit(skb, TCA_IDEAL_STATS_FLOWS_TIME, s->flows_time,
+				 TCA_IDEAL_STATS_PAD) ||
+	       nla_put_u64_64bit(skb, TCA_IDEAL_STATS_TIME, now, TCA_IDEAL_STATS_PAD) ||
+	       nla_put_u64_64bit(skb, TCA_IDEAL_STATS_BACKLOG_MAX, s->backlog_max,
+				 TCA_IDEAL_STATS_PAD) ||
+	       nla_put_u64_64bit(skb, TCA_IDEAL_STATS_UNSIZED, s->unsized, TCA_IDEAL_STATS_PAD) ||
+	       nla_put_u64_64bit(skb, TCA_IDEAL_STATS_DROP_LIMIT, s->drop_limit,
+				 TCA_IDEAL_STATS_PAD) ||
+	       nla_put_u64_64bit(skb, TCA_IDEAL_STATS_DROP_MEMORY, s->drop_memory,
+				 TCA_IDEAL_STATS_PAD) ? -EMSGSIZE : 0;
+}
+
+static int ideal_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
+{
+	struct ideal_sched *q = qdisc_priv(sch);
+	struct ideal_stats stats;
+	struct nlattr *nest;
+	u64 now;
+
+	sch_tree_lock(sch);
+	ideal_flows_move(q, 0);
+	stats = q->stats;
+	now = q->changed_ns;
+	sch_tree_unlock(sch);
+
+	nest = nla_nest_start(d->skb, TCA_STATS_APP);
+	if (!nest)
+		return -1;
+	if (ideal_put_stats(d->skb, &stats, now)) {
+		nla_nest_cancel(d->skb, nest);
+		return -1;
+	}
+	nla_nest_end(d->skb, nest);
+	return 0;
+}
+
+static struct Qdisc_ops ideal_qdisc_ops __read_mostly = {
+	.id		= "ideal",
+	.priv_size	= sizeof(struct ideal_sched),
+	.enqueue	= ideal_enqueue,
+	.dequeue	= ideal_dequeue,
+	.peek		= qdisc_peek_dequeued,
+	.init		= ideal_init,
+	.reset		= ideal_reset,
+	.destroy	= ideal_destroy,
+	.change		= ideal_change,
+	.dump		= ideal_dump,
+	.dump_stats	= ideal_dump_stats,
+	.owner		= THIS_MODULE,
+};
+
+static int __init ideal_module_init(void)
+{
+	int err;
+
+	BUILD_BUG_ON(sizeof(struct ideal_skb_cb) > QDISC_CB_PRIV_LEN);
+	ideal_flows = KMEM_CACHE(ideal_flow, 0);
+	if (!ideal_flows)
+		return -ENOMEM;
+	err = register_qdisc(&ideal_qdisc_ops);
+	if (err)
+		kmem_cache_destroy(ideal_flows);
+	return err;
+}
+
+static void __exit ideal_module_exit(void)
+{
+	unregister_qdisc(&ideal_qdisc_ops);
+	kmem_cache_destroy(ideal_flows);
+}
+
+module_init(ideal_module_init)
+module_exit(ideal_module_exit)
+MODULE_DESCRIPTION("A queue for each flow, as a yardstick");
+MODULE_LICENSE("GPL");
+MODULE_ALIAS("net-sch-ideal");
