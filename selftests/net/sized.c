@@ -3,12 +3,17 @@
  * sized - datagrams that say how much of their flow is left, for qdiscs that go by it
  *
  *	sized send ADDRESS [N*]FLOW:BYTES:LEFT...
- *		one from source port FLOW, of BYTES of payload (at least 16), with so much left; with
- *		N* so many, whose LEFT goes down by BYTES. LEFT `-`: to a port where nobody looks for it
+ *
+ * sends one from source port FLOW, of BYTES of payload (at least 16), with so much left; with N*
+ * so many, whose LEFT goes down by BYTES. LEFT `-`: to a port where nobody looks for it.
+ *
  *	sized many ADDRESS FLOWS ROUNDS
- *		of 16 bytes each, in turn; source ports from 10000 on
+ *
+ * sends datagrams of 16 bytes, in turn, from source ports from 10000 on.
+ *
  *	sized sink N MILLISECONDS
- *		prints "FLOW BYTES" of each of N in order of arrival
+ *
+ * prints "FLOW BYTES" of each of N in order of arrival.
  *
  * To port 4790, where a number of 32 bits at byte 12 says what is left, or to 4791. The sink takes
  * both, in the order of arrival, and ends with status 1 if nothing came for so long.
