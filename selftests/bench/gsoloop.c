@@ -39,7 +39,8 @@ int main(int argc, char **argv)
 		errx(2, "a packet of %s datagrams of %s bytes cannot be", argv[3], argv[4]);
 	for (i = 0; i < SOCKETS; i++) {
 		sock[i] = socket(AF_INET, SOCK_DGRAM, 0);
-		if (sock[i] < 0 || setsockopt(sock[i], IPPROTO_UDP, UDP_SEGMENT, &size, sizeof(size)) ||
+		if (sock[i] < 0 ||
+		    setsockopt(sock[i], IPPROTO_UDP, UDP_SEGMENT, &size, sizeof(size)) ||
 		    connect(sock[i], (struct sockaddr *)&to, sizeof(to)))
 			err(1, "socket");
 	}
