@@ -102,9 +102,8 @@ def _number(words):
 
 
 class _Reader:
-    def __init__(self, path, text, values):
+    def __init__(self, path, text):
         self.lab = Lab(path, text)
-        self.values = values
         self.seen = set()
 
     def title(self, words):
@@ -217,7 +216,7 @@ def parse(path, text, values=None):
         if words and words[0] == "vary" and len(words) > 2:
             vary[words[1]] = words[2]
     values = {**vary, **(values or {})}
-    reader = _Reader(path, text, values)
+    reader = _Reader(path, text)
     for number, (key, *words) in lines:
         try:
             if key != "vary":

@@ -16,7 +16,7 @@ def _quote(text):
 
 
 def lines(path, title, xlabel, ylabel, series, logx=False, logy=False, steps=False, points=True,
-          xtics=None, yrange=None):
+          xtics=None):
     """Writes an SVG. `series` is [(name, [(x, y)])]; those without points are left out."""
     if not shutil.which("gnuplot"):
         raise LabError("there is no gnuplot, which draws plots: install the package gnuplot-nox")
@@ -35,8 +35,6 @@ def lines(path, title, xlabel, ylabel, series, logx=False, logy=False, steps=Fal
         script.append("set logscale y")
     if xtics:
         script.append("set xtics (" + ", ".join(f"{_quote(n)} {x}" for n, x in xtics) + ") rotate by -35")
-    if yrange:
-        script.append(f"set yrange [{yrange[0]}:{yrange[1]}]")
     for number, (_, data) in enumerate(series):
         script.append(f"$d{number} << EOD")
         script += [f"{x} {y}" for x, y in data]

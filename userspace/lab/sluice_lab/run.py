@@ -31,7 +31,6 @@ from .units import LabError
 LAB = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 ROOT = os.path.dirname(os.path.dirname(LAB))
 HEADERS = best.HEADERS + 4      # with a fabric tag: what load is reckoned with
-TRACE_VERSION = 1
 WAIT_S = 4 * 3600               # of real time, for a guest that hangs
 
 
@@ -266,7 +265,7 @@ class Runner:
 
     def prepare(self, case):
         """The directory that the guest is given."""
-        work = f"{self.out}/work/{case.key}"
+        work = f"{self.out}/cases/{case.key}"
         shutil.rmtree(work, ignore_errors=True)
         rack.write(f"{work}/rack", case.lab, case.scheme)
         os.symlink(os.path.relpath(self.trace(case), work), f"{work}/trace")
