@@ -68,6 +68,21 @@ class Run:
         return found
 
     @functools.cached_property
+    def classes(self):
+        """{port: [packets sent by each sub-queue that sent any]}, of bfc's ports that were sampled."""
+        found = {}
+        with open(f"{self.directory}/classes.txt", encoding="utf-8") as f:
+            for line in f:
+                words = line.split()
+                if words[:1] == ["port"]:
+                    sent = found.setdefault(words[1], [])
+                elif words[:2] == ["class", "bfc"]:
+                    is_queue = int(words[2].split(":")[1], 16) >= 0x1000
+                elif words[:1] == ["Sent"] and is_queue:
+                    sent.append(int(words[3]))
+        return found
+
+    @functools.cached_property
     def samples(self):
         """{port: [(t, backlog, bytes sent)]}, each valid until the next."""
         series = {}

@@ -35,19 +35,29 @@ def _gateway(port):
 _LOOPBACK = "link set dev lo up"
 
 
-def _host(host):
+def _quiet(lab, port):
+    """No addresses of IPv6, so that nobody sends what the trace does not have; below 1280 bytes the
+    device has no IPv6 to be told that."""
+    if lab.mtu >= 1280:
+        yield f"link set dev {port.name} addrgenmode none"
+
+
+def _host(lab, host):
     port = host.ports[0]
     yield _LOOPBACK
+    yield from _quiet(lab, port)
     yield f"address add {host.address}/32 dev {port.name}"
     yield f"link set dev {port.name} up"
     yield f"neigh add {port.peer.node.address} lladdr {port.peer.mac} dev {port.name} nud permanent"
     yield f"route add default {_gateway(port)}"
 
 
-def _switch(topology, switch):
+def _switch(lab, switch):
+    topology = lab.topology
     yield _LOOPBACK
     for port in switch.ports:
         other = port.peer
+        yield from _quiet(lab, port)
         yield f"link set dev {port.name} up"
         yield f"neigh add {other.node.address} lladdr {other.mac} dev {port.name} nud permanent"
     for port in switch.ports:
@@ -84,7 +94,7 @@ def write(directory, lab, scheme):
         qdiscs = [(p.name, scheme.qdisc(p, lab.buffer, frame)) for p in node.ports]
         kinds.update(words.split()[0] for _, words in qdiscs)
         _write(f"{directory}/{netns(node)}.ip",
-               _switch(topology, node) if node.is_switch else _host(node))
+               _switch(lab, node) if node.is_switch else _host(lab, node))
         _write(f"{directory}/{netns(node)}.tc",
                (f"qdisc replace dev {name} root handle 1: {words}" for name, words in qdiscs))
     _write(f"{directory}/modules", ["wire", "flowgen"] + [m for k in sorted(kinds)

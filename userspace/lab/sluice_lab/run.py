@@ -5,7 +5,7 @@ A results directory holds
 
     experiment.lab, topology.txt      what was run
     traces/POINT.trace                one for each seed and value; each scheme gets the same
-    runs/KEY/flows.csv, samples.csv, ports.json, run.json
+    runs/KEY/flows.csv, samples.csv, ports.json, classes.txt, run.json
     log/KEY.log                       what the machine said
     report/                           tables and plots
 
@@ -303,8 +303,11 @@ class Runner:
         os.makedirs(f"{self.out}/log", exist_ok=True)
         log = f"{self.out}/log/{case.key}.log"
         with open(log, "w", encoding="utf-8") as f:
-            guest = subprocess.Popen(self.command(case, work, new, log), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                     stderr=subprocess.STDOUT, text=True, start_new_session=True)
+            # A guest has a /tmp of its own, but shows what SLUICE_* names.
+            guest = subprocess.Popen(self.command(case, work, new, log), stdin=subprocess.DEVNULL,
+                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                     env={**os.environ, "SLUICE_LAB": self.out},
+                                     start_new_session=True)
             with self.lock:
                 self.guests.add(guest)
             complete = None

@@ -105,6 +105,24 @@ def flowsail_fig9(rate: units.rate = "100gbit", drain: units.rate = "100gbit",
     yield "link r2.p2 p2.r2"
 
 
+def flowsail_fig10(f1: units.rate = "60gbit", f2: units.rate = "20gbit", f3: units.rate = "20gbit",
+                   rate: units.rate = "100gbit", drain: units.rate = "40gbit",
+                   delay: units.time = "1us"):
+    """FlowSail, Fig. 9 and 10: S sends three flows of known rates; R1 drains slowly.
+
+    S is a switch `s`, its port to P1 the network card; f1, f2 and f3 send to it, each as fast as its
+    link is.
+    """
+    yield from ("host f1", "host f2", "host f3", "host r1", "host r2")
+    yield from ("switch s", "switch p1", "switch p2")
+    yield from _defaults(rate, delay)
+    yield from (f"link {name}.s s.{name} rate {units.rate_words(speed)}"
+                for name, speed in (("f1", f1), ("f2", f2), ("f3", f3)))
+    yield from ("link s.p1 p1.s", "link p1.p2 p2.p1")
+    yield f"link r1.p2 p2.r1 rate {units.rate_words(drain)}"
+    yield "link r2.p2 p2.r2"
+
+
 def leaf_spine(racks: int = 8, hosts: int = 16, spines: int = 8, rate: units.rate = "100gbit",
                core: units.rate = "100gbit", delay: units.time = "1us", parallel: int = 1):
     """Racks of hosts, each rack's switch linked to each spine. As given: BFC's 128 servers."""
@@ -184,7 +202,7 @@ def two_dc(racks: int = 4, hosts: int = 16, spines: int = 4, rate: units.rate = 
 
 SHAPES = {f.__name__.replace("_", "-"): f for f in
           (star, chain, dumbbell, bfc_fig6, rocc_fig10, rocc_asymmetric, rocc_edge_core,
-           flowsail_fig9, leaf_spine, floodgate, floodgate_testbed, fat_tree, two_dc)}
+           flowsail_fig9, flowsail_fig10, leaf_spine, floodgate, floodgate_testbed, fat_tree, two_dc)}
 
 
 def make(name, settings):
