@@ -172,7 +172,8 @@ def main():
         print(f"sluice-lab: {e}", file=sys.stderr)
         return EXIT_TROUBLE
     except OSError as e:
-        print(f"sluice-lab: {e.filename or ''}: {e.strerror}: finished runs are kept", file=sys.stderr)
+        where = e.filename or getattr(args, "out", None) or "results"
+        print(f"sluice-lab: {where}: {e.strerror}: finished runs are kept", file=sys.stderr)
         return EXIT_TROUBLE
     except KeyboardInterrupt:
         print("\nsluice-lab: stopped; the same command goes on with what is not finished",
