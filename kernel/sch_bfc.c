@@ -34,6 +34,10 @@
  *   than alpha times what is free is dropped as it comes. `limit`, each qdisc's own, stays in
  *   force. The control class has its own room.
  *
+ *   Pausing by ingress, as priority flow control does, for comparison. `pause ingress` counts not
+ *   what a sub-queue here holds but what came from each upstream sub-queue, wherever on this
+ *   box it waits, and pauses that one while it is more than a share of what is free.
+ *
  * What it does not do: it shapes nothing (the link, or tbf above, does), marks no ECN, and
  * does not promise losslessness: beyond `limit` the longest sub-queue loses from its head.
  *
@@ -96,6 +100,7 @@ struct bfc_config {
 	u32	restore_ns;
 	u32	pool;
 	u32	pool_alpha;
+	u32	pool_pause_alpha;
 	u16	queues;
 	u16	tpid;
 	u8	classes;
@@ -273,7 +278,8 @@ struct bfc_sched {
  * struct bfc_skb_cb - what a queued packet remembers
  * @flow: its flow table entry, or BFC_NO_FLOW
  * @queue: its sub-queue
- * @handle: what it was counted against, 0 if it is not marked
+ * @handle: what it was counted against, 0 if it is not marked; the packet by hop_pause_inc(), with
+ *	BFC_PAUSE_INGRESS its bytes
  */
 struct bfc_skb_cb {
 	u32	flow;
@@ -634,6 +640,13 @@ static bool bfc_pool_allows(const struct bfc_sched *q, u64 held, u64 used)
 	return hop_pool_allows(held, used, READ_ONCE(q->pool->size), q->config.pool_alpha);
 }
 
+/* May the one that so many bytes came from go on sending? */
+static bool bfc_ingress_allows(const struct bfc_sched *q, u64 bytes)
+{
+	return hop_pool_allows(bytes, atomic_long_read(&q->pool->used), READ_ONCE(q->pool->size),
+			       q->config.pool_pause_alpha);
+}
+
 /* Room for a packet, or false. A look goes first: what is refused, as a rule, writes nothing that
  * other processors use. Two that pass it at once may both be too much; who sees that steps back,
  * so that the pool never holds more than it may.
@@ -681,8 +694,29 @@ static void bfc_pool_switch(struct bfc_sched *q, struct hop_pool *pool)
 	}
 }
 
-/* A packet leaves, in whatever way: its flow has one less, its pause ends, its room is free. */
-static void bfc_forget(struct bfc_sched *q, const struct sk_buff *skb, u64 now)
+#define BFC_XON_FRAMES	2	/* a pause by ingress ends that much below where it begins */
+
+/* A marked packet lets go of what it holds. By ingress the rest of what came from there is looked
+ * at whenever some of it leaves; when all of it has, nothing is paused for it, whatever is free.
+ */
+static void bfc_unhold(struct bfc_sched *q, struct sk_buff *skb)
+{
+	u16 handle = bfc_cb(skb)->handle;
+	u32 bytes;
+
+	bfc_cb(skb)->handle = 0;
+	if (likely(q->config.pause != BFC_PAUSE_INGRESS)) {
+		hop_pause_dec(&q->member, handle);
+		return;
+	}
+	bytes = hop_ingress_sub(&q->member, handle, qdisc_pkt_len(skb));
+	if (!bytes || bfc_ingress_allows(q, bytes + BFC_XON_FRAMES *
+					 psched_mtu(qdisc_dev(q->member.sch))))
+		hop_ingress_pause(&q->member, handle, false);
+}
+
+/* A packet leaves, in whatever way: its flow has one less, its room is free, its pause ends. */
+static void bfc_forget(struct bfc_sched *q, struct sk_buff *skb, u64 now)
 {
 	const struct bfc_skb_cb *cb = bfc_cb(skb);
 	struct bfc_flow *flow;
@@ -693,11 +727,11 @@ static void bfc_forget(struct bfc_sched *q, const struct sk_buff *skb, u64 now)
 		if (!--flow->packets)
 			q->queues[flow->queue].flows--;
 	}
-	if (cb->handle) {
-		hop_pause_dec(&q->member, cb->handle);
-	}
 	if (q->pool)
 		bfc_pool_give(q, qdisc_pkt_len(skb));
+	if (cb->handle) {
+		bfc_unhold(q, skb);
+	}
 }
 
 /* ---- classification ---- */
@@ -852,6 +886,27 @@ static void bfc_enforce_limit(struct Qdisc *sch, struct bfc_queue *own, struct b
 	}
 }
 
+/* Pausing by ingress: the packet counts against where it came from, in any case. */
+static void bfc_mark_ingress(struct bfc_sched *q, struct bfc_queue *sub, struct sk_buff *skb)
+{
+	u16 handle;
+
+	if (unlikely(q->member.stalled))
+		return;
+	handle = hop_handle(&q->member, skb);
+	if (!handle)
+		return;
+	if (unlikely(hop_elided(&q->member, handle))) {
+		q->stats.elided++;
+		return;
+	}
+	bfc_cb(skb)->handle = handle;
+	q->stats.marks++;
+	q->queue_stats[sub - q->queues].marks++;
+	if (!bfc_ingress_allows(q, hop_ingress_add(&q->member, handle, qdisc_pkt_len(skb))))
+		hop_ingress_pause(&q->member, handle, true);
+}
+
 /* Section 3.3.2, On Enqueue: does this packet's sub-queue exceed Th, itself included?
  *
  * Return: Th.
@@ -864,6 +919,10 @@ static u32 bfc_mark(struct Qdisc *sch, struct bfc_queue *sub, struct sk_buff *sk
 
 	if (th > q->stats.th_max)
 		q->stats.th_max = th;
+	if (unlikely(q->config.pause == BFC_PAUSE_INGRESS)) {
+		bfc_mark_ingress(q, sub, skb);
+		return th;
+	}
 	if (sub->backlog <= th || !q->config.pause || unlikely(q->member.stalled))
 		return th;
 	handle = hop_handle(&q->member, skb);
@@ -1177,10 +1236,8 @@ static unsigned int bfc_unmark(struct bfc_sched *q)
 		if (!sub->head)
 			continue;
 		for (skb = sub->head; skb; skb = skb->next) {
-			if (!bfc_cb(skb)->handle)
-				continue;
-			hop_pause_dec(&q->member, bfc_cb(skb)->handle);
-			bfc_cb(skb)->handle = 0;
+			if (bfc_cb(skb)->handle)
+				bfc_unhold(q, skb);
 		}
 	}
 	return before - q->member.marked;
@@ -1243,8 +1300,8 @@ static const struct hop_option bfc_options[] = {
 		   "quantum must be auto or 256 bytes to 1 GiB", .zero = true),
 	BFC_OPTION(TCA_BFC_SPLIT_GSO, split_gso, 0, 1,
 		   "split-gso must be on or off"),
-	BFC_OPTION(TCA_BFC_PAUSE, pause, 0, 1,
-		   "pause must be on or off"),
+	BFC_OPTION(TCA_BFC_PAUSE, pause, 0, __BFC_PAUSE_MAX - 1,
+		   "pause must be off, queue or ingress"),
 	BFC_OPTION(TCA_BFC_RATE, rate, 125, 1ULL << 40,
 		   "rate must be auto or 1 kbit/s to 8 Tbit/s", .zero = true),
 	BFC_OPTION(TCA_BFC_HRTT, hrtt_ns, HOP_HRTT_MIN_NS, HOP_HRTT_MAX_NS,
@@ -1279,6 +1336,8 @@ static const struct hop_option bfc_options[] = {
 		   "pool must be none or 1 byte to 1 GiB", .zero = true),
 	BFC_OPTION(TCA_BFC_POOL_ALPHA, pool_alpha, 1, BFC_ALPHA_MAX,
 		   "pool-alpha must be 0.01 to 1000 percent"),
+	BFC_OPTION(TCA_BFC_POOL_PAUSE_ALPHA, pool_pause_alpha, 1, BFC_ALPHA_MAX,
+		   "pool-pause-alpha must be 0.01 to 1000 percent"),
 };
 
 static const struct bfc_config bfc_defaults = {
@@ -1287,11 +1346,12 @@ static const struct bfc_config bfc_defaults = {
 	.limit		= BFC_LIMIT_DEFAULT,
 	.th_scale	= BFC_TH_SCALE_DEFAULT,
 	.split_gso	= 1,
-	.pause		= 1,
+	.pause		= BFC_PAUSE_QUEUE,
 	.tag		= 1,
 	.watch		= 1,
 	.tpid		= ETH_P_8021AD,
 	.pool_alpha	= BFC_ALPHA_ONE,
+	.pool_pause_alpha = BFC_PAUSE_ALPHA_DEFAULT,
 };
 
 /* Bands of the kernel's own priority qdiscs, for classes > 1 without a priomap. */
@@ -1327,6 +1387,7 @@ static const struct nla_policy bfc_policy[TCA_BFC_MAX + 1] = {
 	[TCA_BFC_TIER]		= { .type = NLA_U8 },
 	[TCA_BFC_POOL]		= { .type = NLA_U32 },
 	[TCA_BFC_POOL_ALPHA]	= { .type = NLA_U32 },
+	[TCA_BFC_POOL_PAUSE_ALPHA] = { .type = NLA_U32 },
 };
 
 static int bfc_parse_priomap(const struct nlattr *a, struct bfc_config *c, bool creating,
@@ -1363,6 +1424,9 @@ static int bfc_validate(struct nlattr **tb, const struct bfc_config *c,
 	if (c->lease_ns && c->refresh_ns && c->lease_ns < 2 * (u64)c->refresh_ns)
 		return hop_option_refuse(extack, tb[TCA_BFC_LEASE] ?: tb[TCA_BFC_REFRESH],
 					 "lease must be at least 2 refreshes", -EINVAL);
+	if (c->pause == BFC_PAUSE_INGRESS && (c->assign != BFC_ASSIGN_SINGLE || !c->pool))
+		return hop_option_refuse(extack, tb[TCA_BFC_PAUSE] ?: tb[TCA_BFC_POOL],
+					 "pause ingress needs assign single and a pool", -EINVAL);
 	return 0;
 }
 
@@ -1441,12 +1505,17 @@ static int bfc_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_
 	int err;
 
 	err = bfc_parse(opt, &c, false, extack);
+	if (!err && c.pause == BFC_PAUSE_INGRESS)
+		err = hop_ingress_use(&q->member);
 	if (!err)
 		err = bfc_pool_find(sch, c.pool, opt, &pool, extack);
 	if (err)
 		return err;
 
 	sch_tree_lock(sch);
+	/* What is marked in one way cannot be let go of in the other. */
+	if ((c.pause == BFC_PAUSE_INGRESS) != (q->config.pause == BFC_PAUSE_INGRESS))
+		bfc_unmark(q);
 	q->config = c;
 	bfc_pool_switch(q, pool);
 	if (!c.watch) {
@@ -1538,7 +1607,7 @@ static int bfc_join(struct Qdisc *sch, struct bfc_sched *q, struct netlink_ext_a
 
 	if (!err || !bfc_is_default(sch))
 		return err;
-	q->config.pause = false;
+	q->config.pause = BFC_PAUSE_NONE;
 	q->config.tag = false;
 	hop_member_alone(&q->member);
 	return 0;
@@ -1574,6 +1643,8 @@ static int bfc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ac
 		return err;
 	q->pool = pool;
 	err = bfc_join(sch, q, extack);
+	if (!err && q->config.pause == BFC_PAUSE_INGRESS)
+		err = hop_ingress_use(&q->member);
 	if (err)
 		return err;
 	bfc_recompute(q, READ_ONCE(*q->member.hrtt_ns), READ_ONCE(*q->member.speed));

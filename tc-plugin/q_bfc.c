@@ -71,7 +71,8 @@ struct bfc_choice {
  * @name: its name in text, and with underscores in JSON
  * @attr: its attribute
  * @type: what it is
- * @choices: for BFC_CHOICE
+ * @choices: for BFC_CHOICE; for BFC_BOOL ways to be on, of which the first is not one: a word may
+ *	follow, and JSON has it under the name with _by
  */
 struct bfc_field {
 	const char *name;
@@ -120,6 +121,13 @@ static const struct bfc_choice bfc_assigns[] = {
 static const struct bfc_choice bfc_reuses[] = {
 	{ .name = "sticky",	.value = BFC_REUSE_STICKY },
 	{ .name = "empty",	.value = BFC_REUSE_EMPTY },
+	{}
+};
+
+static const struct bfc_choice bfc_pauses[] = {
+	{ .name = "none",	.value = BFC_PAUSE_NONE },
+	{ .name = "queue",	.value = BFC_PAUSE_QUEUE },
+	{ .name = "ingress",	.value = BFC_PAUSE_INGRESS },
 	{}
 };
 
@@ -200,9 +208,9 @@ static const struct bfc_option bfc_options[] = {
 	{ .f = { "split-gso", TCA_BFC_SPLIT_GSO, BFC_BOOL, NULL }, .size = 1,
 	  .no = "no-split-gso",
 	  .help = "cut GSO packets into frames before queueing (split-gso)" },
-	{ .f = { "pause", TCA_BFC_PAUSE, BFC_BOOL, NULL }, .size = 1,
+	{ .f = { "pause", TCA_BFC_PAUSE, BFC_BOOL, bfc_pauses }, .size = 1,
 	  .no = "nopause",
-	  .help = "pause the upstream sub-queues of what is over the threshold (pause)" },
+	  .help = "pause upstream sub-queues: of a queue over the threshold (pause)" },
 	{ .f = { "rate", TCA_BFC_RATE, BFC_RATE, NULL }, .size = 8, .zero = "auto",
 	  .max = UINT64_MAX,
 	  .help = "what the threshold reckons with, shapes nothing (auto: link speed)" },
@@ -250,6 +258,9 @@ static const struct bfc_option bfc_options[] = {
 	{ .f = { "pool-alpha", TCA_BFC_POOL_ALPHA, BFC_SHARE, NULL }, .size = 4,
 	  .min = 1, .max = BFC_ALPHA_MAX,
 	  .help = "what may be queued, in terms of the pool's free part (100%)" },
+	{ .f = { "pool-pause-alpha", TCA_BFC_POOL_PAUSE_ALPHA, BFC_SHARE, NULL }, .size = 4,
+	  .min = 1, .max = BFC_ALPHA_MAX,
+	  .help = "what may come from one queue before pause ingress stops it (12.5%)" },
 };
 
 #define BFC_STAT(prefix, label, attr, type) { .f = { label, prefix##attr, type, NULL } }
@@ -326,6 +337,7 @@ static const struct bfc_stat bfc_port[] = {
 	PSTAT("paused_queues", PAUSED_QUEUES, BFC_COUNT),
 	PSTAT("pausing_queues", PAUSING_QUEUES, BFC_COUNT),
 	PSTAT("pause_counters", PAUSE_COUNTERS, BFC_COUNT),
+	PSTAT("ingress_bytes", INGRESS_BYTES, BFC_BYTES),
 	PLINE("port", "hello_tx", HELLO_TX, BFC_COUNT),
 	PSTAT("hello_rx", HELLO_RX, BFC_COUNT),
 	PSTAT("neighbour_up", NEIGHBOUR_UP, BFC_COUNT),
@@ -444,10 +456,18 @@ static const struct bfc_choice *bfc_choice(const struct bfc_choice *choices, __u
 	return NULL;
 }
 
+static const char *bfc_choice_text(char *buf, const struct bfc_field *f, __u64 v)
+{
+	const struct bfc_choice *choice = bfc_choice(f->choices, v);
+
+	if (choice)
+		return choice->name;
+	snprintf(buf, BFC_TEXT_MAX, "%llu", (unsigned long long)v);
+	return buf;
+}
+
 static const char *bfc_value_text(char *buf, const struct bfc_field *f, __u64 v)
 {
-	const struct bfc_choice *choice;
-
 	switch (f->type) {
 	case BFC_BYTES:
 		return bfc_bytes_text(buf, v);
@@ -458,10 +478,7 @@ static const char *bfc_value_text(char *buf, const struct bfc_field *f, __u64 v)
 	case BFC_BOOL:
 		return v ? "yes" : "no";
 	case BFC_CHOICE:
-		choice = bfc_choice(f->choices, v);
-		if (choice)
-			return choice->name;
-		break;
+		return bfc_choice_text(buf, f, v);
 	case BFC_SIGNED:
 		snprintf(buf, BFC_TEXT_MAX, "%lld", (long long)v);
 		return buf;
@@ -548,13 +565,17 @@ static void bfc_json(const struct bfc_field *f, const struct rtattr *attr)
 	char key[BFC_TEXT_MAX], buf[BFC_TEXT_MAX];
 	char *dash;
 
-	snprintf(key, sizeof(key), "%s", f->name);
+	snprintf(key, sizeof(key) - sizeof("_by"), "%s", f->name);
 	while ((dash = strchr(key, '-')))
 		*dash = '_';
 
 	switch (f->type) {
 	case BFC_BOOL:
 		json_bool(key, v);
+		if (f->choices) {
+			strcat(key, "_by");
+			json_string(key, bfc_choice_text(buf, f, v));
+		}
 		break;
 	case BFC_SIGNED:
 		json_s64(key, v);
@@ -811,6 +832,17 @@ static const struct bfc_option *bfc_option_find(const char *word)
 	return NULL;
 }
 
+/* Return: words used, or -1. */
+static int bfc_parse_bool(const struct bfc_option *o, int argc, char **argv, struct nlmsghdr *n)
+{
+	__u64 v = !strcmp(*argv, o->f.name);
+	int used = 1;
+
+	if (v && o->f.choices && argc > 1 && !bfc_parse_choice(o->f.choices + 1, argv[1], &v))
+		used = 2;
+	return bfc_put(n, o, v) ? -1 : used;
+}
+
 /* One option and its value. Return: words used, or -1. */
 static int bfc_parse_option(const struct bfc_option *o, int argc, char **argv,
 			    struct nlmsghdr *n)
@@ -819,7 +851,7 @@ static int bfc_parse_option(const struct bfc_option *o, int argc, char **argv,
 	__u64 v;
 
 	if (o->f.type == BFC_BOOL)
-		return bfc_put(n, o, !strcmp(*argv, o->f.name)) ? -1 : 1;
+		return bfc_parse_bool(o, argc, argv, n);
 	if (argc < 2)
 		return bfc_refuse(o, NULL);
 	if (o->f.type == BFC_PRIOMAP) {
@@ -842,8 +874,11 @@ static void bfc_help_option(const struct bfc_option *o)
 	char syntax[BFC_TEXT_MAX];
 	int n;
 
-	n = snprintf(syntax, sizeof(syntax), "%s%s", o->f.name, o->no ? "|" : " ");
-	if (o->no)
+	n = snprintf(syntax, sizeof(syntax), "%s%s", o->f.name, o->no && !choice ? "|" : " ");
+	if (o->no && choice)
+		snprintf(syntax + n, sizeof(syntax) - n, "[%s|%s]|%s", choice[1].name,
+			 choice[2].name, o->no);
+	else if (o->no)
 		snprintf(syntax + n, sizeof(syntax) - n, "%s", o->no);
 	else if (choice)
 		for (; choice->name; choice++)
@@ -933,6 +968,8 @@ static void bfc_print_option(FILE *f, const struct bfc_option *o, const struct r
 		bfc_json(&o->f, attr);
 	} else if (o->f.type == BFC_BOOL) {
 		fprintf(f, "%s ", v ? o->f.name : o->no);
+		if (v > 1 && o->f.choices)
+			fprintf(f, "%s ", bfc_choice_text(buf, &o->f, v));
 	} else if (o->f.type == BFC_PRIOMAP) {
 		fprintf(f, "%s ", o->f.name);
 		for (unsigned int i = 0; i < RTA_PAYLOAD(attr); i++)

@@ -163,7 +163,7 @@ struct hop_window {
  *	HOP_HRTT_UNKNOWN_NS while no port has a neighbour
  * @speed: link speed, bytes per second; 0 if the device does not say
  * @n_active: sub-queues of all members of the port that are backlogged and not paused
- * @marked: packets of the qdisc that hold a pause; qdisc lock
+ * @marked: packets of the qdisc that hold a pause, or are counted by hop_ingress_add(); qdisc lock
  * @stalled: nothing leaves the qdisc: it marks nothing; written by @ops->withdraw, qdisc lock
  * @elide: a bit for each HOP_HANDLE_ALIGN handles: packets so labelled that leave by this port
  *	pause nobody
@@ -319,6 +319,47 @@ void hop_pause_inc(struct hop_member *m, u16 handle);
  * Context: qdisc lock, softirqs off.
  */
 void hop_pause_dec(struct hop_member *m, u16 handle);
+
+/**
+ * hop_ingress_use - be able to count bytes by handle
+ * @m: a member
+ *
+ * Context: RTNL. Before the first hop_ingress_add().
+ * Return: 0 or -ENOMEM.
+ */
+int hop_ingress_use(struct hop_member *m);
+
+/**
+ * hop_ingress_add - a packet is queued that came by a handle
+ * @m: a member of the egress port
+ * @handle: what hop_handle() returned, not 0
+ * @bytes: of the packet
+ *
+ * Context: qdisc lock, softirqs off.
+ * Return: bytes by that handle now, at all ports of the namespace.
+ */
+u32 hop_ingress_add(struct hop_member *m, u16 handle, u32 bytes);
+
+/**
+ * hop_ingress_sub - such a packet has left, in whatever way
+ * @m: a member of the egress port
+ * @handle: what hop_ingress_add() was given for this packet
+ * @bytes: of the packet
+ *
+ * Context: qdisc lock, softirqs off.
+ * Return: bytes that are left. If there are none, the pause has to go, too.
+ */
+u32 hop_ingress_sub(struct hop_member *m, u16 handle, u32 bytes);
+
+/**
+ * hop_ingress_pause - the bytes by a handle hold a pause, or do not any more
+ * @m: a member of the egress port
+ * @handle: the handle
+ * @on: they do
+ *
+ * The same again changes nothing. Context: qdisc lock, softirqs off.
+ */
+void hop_ingress_pause(struct hop_member *m, u16 handle, bool on);
 
 /**
  * hop_tag_push - put the fabric tag on a packet that is being dequeued

@@ -7,13 +7,18 @@
  * whatever egress port, that came from that sub-queue and hold a pause for it (BFC, section
  * 3.3.2). The counters are one flat array, so that counting needs nothing but the handle.
  *
+ * A qdisc may also have the bytes counted that came by each handle, whatever egress port they wait
+ * at, and decide by their sum. The pause that they hold then is one of the handle's pause counter,
+ * taken and given back once, so that all that goes by these counters goes for it, too.
+ *
  * A packet may outlive the port that labelled it. So a range that loses its port is parked:
  * nothing new is counted on it (hop_handle() honours only handles that a port owns), and it is
  * given away again when an RCU grace period has passed and all of its counters are 0.
  *
  *   field                    protector
  *   hop_net.counters         RTNL writes it once, before the first range; read without
- *   the counters             atomic
+ *   hop_net.ingress          RTNL writes it once, before the first who counts bytes
+ *   the counters, bytes      atomic
  *   hop_net.owner[]          written under hop_net.lock, read under RCU
  *   used, parked, ports      hop_net.lock
  *   hrtt_max                 written under hop_net.lock, READ_ONCE elsewhere
@@ -64,6 +69,30 @@ static atomic_t *handle_counter(const struct hop_net *net, u32 handle)
 	return &net->counters[handle - HOP_HANDLE_FIRST];
 }
 
+int hop_ingress_use(struct hop_member *m)
+{
+	struct hop_net *net = m->net;
+	struct hop_ingress *ingress;
+
+	ASSERT_RTNL();
+	if (!net || net->ingress)
+		return 0;
+	ingress = kvzalloc(sizeof(*ingress), GFP_KERNEL);
+	if (!ingress)
+		return -ENOMEM;
+	/* pairs with READ_ONCE() of those who look for idle handles; users come after this call */
+	smp_store_release(&net->ingress, ingress);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(hop_ingress_use);
+
+static u32 ingress_bytes(const struct hop_net *net, u32 handle)
+{
+	const struct hop_ingress *ingress = READ_ONCE(net->ingress);
+
+	return ingress ? atomic_read(&ingress->bytes[handle - HOP_HANDLE_FIRST]) : 0;
+}
+
 static bool range_is_idle(const struct hop_net *net, const struct hop_range *r)
 {
 	u32 i;
@@ -71,7 +100,8 @@ static bool range_is_idle(const struct hop_net *net, const struct hop_range *r)
 	if (!poll_state_synchronize_rcu(r->gp))
 		return false;
 	for (i = 0; i < r->count; i++)
-		if (atomic_read(handle_counter(net, r->first + i)))
+		if (atomic_read(handle_counter(net, r->first + i)) ||
+		    ingress_bytes(net, r->first + i))
 			return false;
 	return true;
 }
@@ -228,6 +258,24 @@ u64 hop_range_sum(const struct hop_port *port)
 }
 
 /**
+ * hop_range_bytes - what is queued here of what came by one of a port's handles
+ * @port: the port
+ *
+ * Context: RTNL or RCU, as hop_range_sum().
+ * Return: bytes, at those egress ports whose qdisc counts them.
+ */
+u64 hop_range_bytes(const struct hop_port *port)
+{
+	u32 handles = READ_ONCE(port->handles);
+	u32 i, first = handles >> 16;
+	u64 sum = 0;
+
+	for (i = 0; i < (handles & 0xffff); i++)
+		sum += ingress_bytes(port->net, first + i);
+	return sum;
+}
+
+/**
  * hop_range_clear - set pause counters back that no packet holds
  * @port: the port
  *
@@ -236,10 +284,13 @@ u64 hop_range_sum(const struct hop_port *port)
  */
 u64 hop_range_clear(struct hop_port *port)
 {
+	struct hop_ingress *ingress = port->net->ingress;
 	u32 i, count = port->handles & 0xffff;
 	u64 cleared = 0;
 
 	for (i = 0; i < count; i++) {
+		if (ingress)
+			clear_bit(port->range->first + i - HOP_HANDLE_FIRST, ingress->held);
 		if (!atomic_xchg(handle_counter(port->net, port->range->first + i), 0))
 			continue;
 		set_bit(i / 64, port->pausing.dirty);
@@ -350,6 +401,42 @@ void hop_pause_dec(struct hop_member *m, u16 handle)
 }
 EXPORT_SYMBOL_GPL(hop_pause_dec);
 
+u32 hop_ingress_add(struct hop_member *m, u16 handle, u32 bytes)
+{
+	m->marked++;
+	return atomic_add_return(bytes, &m->net->ingress->bytes[handle - HOP_HANDLE_FIRST]);
+}
+EXPORT_SYMBOL_GPL(hop_ingress_add);
+
+u32 hop_ingress_sub(struct hop_member *m, u16 handle, u32 bytes)
+{
+	m->marked--;
+	return atomic_sub_return(bytes, &m->net->ingress->bytes[handle - HOP_HANDLE_FIRST]);
+}
+EXPORT_SYMBOL_GPL(hop_ingress_sub);
+
+/* Two processors may be here with one handle. Each packet's arrival comes before its departure, so
+ * whoever takes the last one out sees every pause that there was. The counter may be -1 for a
+ * moment, when who takes the pause away overtakes who has just set the bit: nothing was told
+ * then, and nothing has to be.
+ */
+void hop_ingress_pause(struct hop_member *m, u16 handle, bool on)
+{
+	unsigned long *held = m->net->ingress->held;
+	u32 bit = handle - HOP_HANDLE_FIRST;
+
+	if (test_bit(bit, held) == on)
+		return;
+	if (on && !test_and_set_bit(bit, held)) {
+		if (atomic_inc_return(handle_counter(m->net, handle)) == 1)
+			pause_mark(m, handle, true);
+	} else if (!on && test_and_clear_bit(bit, held)) {
+		if (atomic_dec_return(handle_counter(m->net, handle)) == 0)
+			pause_mark(m, handle, false);
+	}
+}
+EXPORT_SYMBOL_GPL(hop_ingress_pause);
+
 /**
  * hop_net_hrtt - the largest HRTT of the namespace's ports anew
  * @net: the namespace
@@ -408,6 +495,7 @@ static void __net_exit net_exit(struct net *n)
 	hop_pairs_forget(net, 0);
 	list_for_each_entry_safe(r, next, &net->parked, node)
 		range_free(net, r);
+	kvfree(net->ingress);
 	kvfree(net->counters);
 }
 

@@ -391,9 +391,20 @@ struct hop_port {
 };
 
 /**
+ * struct hop_ingress - what is queued here of what came by each handle
+ * @bytes: how many bytes, at all egress ports whose qdisc counts them
+ * @held: for so many that they hold a pause, which is one of the handle's pause counter
+ */
+struct hop_ingress {
+	atomic_t	bytes[HOP_HANDLES];
+	DECLARE_BITMAP(held, HOP_HANDLES);
+};
+
+/**
  * struct hop_net - what hopctl has in each network namespace
  * @owner: port of each HOP_HANDLE_ALIGN handles, RCU, written under @lock
  * @counters: pause counter of each handle; comes with the first range, goes with the namespace
+ * @ingress: bytes of each handle, see hop_ingress_use(); goes with the namespace
  * @hrtt_max: largest HRTT in use, ns
  * @lock: protects @used, @parked, @ports, @owner
  * @used: groups of HOP_HANDLE_ALIGN handles that are given away or parked
@@ -408,6 +419,7 @@ struct hop_port {
 struct hop_net {
 	struct hop_port __rcu	*owner[HOP_HANDLE_WORDS];
 	atomic_t		*counters;
+	struct hop_ingress	*ingress;
 	u32			hrtt_max;
 	spinlock_t		lock;
 	DECLARE_BITMAP(used, HOP_HANDLE_WORDS);
@@ -437,6 +449,7 @@ void hop_range_get(struct hop_port *port, unsigned int queues);
 void hop_range_put(struct hop_port *port);
 u64 hop_range_word(const struct hop_port *port, unsigned int word);
 u64 hop_range_sum(const struct hop_port *port);
+u64 hop_range_bytes(const struct hop_port *port);
 u64 hop_range_clear(struct hop_port *port);
 u32 hop_handles_used(struct hop_net *net);
 

@@ -23,6 +23,7 @@
 #define BFC_TIME_MAX_NS		1000000000U
 #define BFC_ALPHA_ONE		10000	/* 100 percent */
 #define BFC_ALPHA_MAX		100000
+#define BFC_PAUSE_ALPHA_DEFAULT	1250	/* 1/8: who is alone gets a ninth */
 
 /* Class minor numbers: strict-priority classes are 1 .. classes, sub-queue n is
  * BFC_MINOR_QUEUE + n and a child of its class, the control class is BFC_MINOR_CONTROL.
@@ -56,6 +57,19 @@ enum bfc_reuse {
 };
 
 /**
+ * enum bfc_pause - who is paused for what
+ * @BFC_PAUSE_NONE: nobody
+ * @BFC_PAUSE_QUEUE: for a sub-queue over the threshold: where its packets came from (BFC)
+ * @BFC_PAUSE_INGRESS: whoever has too much of the pool, wherever it goes (as PFC)
+ */
+enum bfc_pause {
+	BFC_PAUSE_NONE,
+	BFC_PAUSE_QUEUE,
+	BFC_PAUSE_INGRESS,
+	__BFC_PAUSE_MAX
+};
+
+/**
  * enum - options
  * @TCA_BFC_QUEUES: u16, data sub-queues, 1 .. BFC_QUEUES_MAX, a multiple of the number of
  *	classes; not changeable
@@ -69,7 +83,7 @@ enum bfc_reuse {
  *	the device's MTU, or 64 KiB if GSO packets are not split
  * @TCA_BFC_PRIOMAP: 16 x u8, class (0-based) of each skb priority
  * @TCA_BFC_SPLIT_GSO: u8, 1 (default) cuts GSO packets into frames before they are queued
- * @TCA_BFC_PAUSE: u8, 1 (default) pauses upstream sub-queues, 0 never marks a packet
+ * @TCA_BFC_PAUSE: u8, enum bfc_pause: QUEUE by default. INGRESS wants a pool and ASSIGN_SINGLE
  * @TCA_BFC_RATE: u64, bytes/s that the threshold reckons with; 0 (auto) is the link speed;
  *	shapes nothing
  * @TCA_BFC_HRTT: u32, ns; HRTT of this link; 0 (auto) is measured
@@ -94,6 +108,9 @@ enum bfc_reuse {
  *	(default): this one has no part in it. All that name it name the same size
  * @TCA_BFC_POOL_ALPHA: u32, hundredths of a percent, BFC_ALPHA_ONE by default: a packet is
  *	dropped if the qdisc would hold more than this times what is free of the pool
+ * @TCA_BFC_POOL_PAUSE_ALPHA: u32, hundredths of a percent, BFC_PAUSE_ALPHA_DEFAULT by default: with
+ *	BFC_PAUSE_INGRESS an upstream sub-queue is paused while more than this times what is free of
+ *	the pool came from it
  */
 enum {
 	TCA_BFC_UNSPEC,
@@ -126,6 +143,7 @@ enum {
 	TCA_BFC_PAD,
 	TCA_BFC_POOL,
 	TCA_BFC_POOL_ALPHA,
+	TCA_BFC_POOL_PAUSE_ALPHA,
 	__TCA_BFC_MAX
 };
 

@@ -249,6 +249,8 @@ enum hop_state {
  *	bug
  * @HOP_A_RX_LIMITED: u64, control frames dropped unread: too many in too short a time
  * @HOP_A_PAD: padding of 64-bit attributes
+ * @HOP_A_INGRESS_BYTES: u64, bytes that came by this port and are queued at ports of the namespace
+ *	that pause by ingress
  */
 enum {
 	HOP_A_UNSPEC,
@@ -297,6 +299,7 @@ enum {
 	HOP_A_COUNTER_LEAKS,
 	HOP_A_RX_LIMITED,
 	HOP_A_PAD,
+	HOP_A_INGRESS_BYTES,
 	__HOP_A_MAX
 };
 

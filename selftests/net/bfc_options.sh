@@ -90,10 +90,10 @@ kept() {
 # Defaults, as the header has them
 
 defaults=$(jq -cn '{queues: 128, classes: 1, flows: 0, assign: "dynamic", reuse: "sticky",
-	limit: 8388608, quantum: 0, priomap: [range(16) | 0], split_gso: true, pause: true, rate: 0,
+	limit: 8388608, quantum: 0, priomap: [range(16) | 0], split_gso: true, pause: true, pause_by: "queue", rate: 0,
 	hrtt: 0, th: 0, th_scale: 100, sticky: 0, role: "auto", peer: "auto", tag: true,
 	tpid: "0x88a8", refresh: 0, lease: 0, watch: true, watchdog: 0, restore: 0,
-	tier: "none", pool: 0, pool_alpha: 100, version: 1}')
+	tier: "none", pool: 0, pool_alpha: 100, pool_pause_alpha: 12.5, version: 1}')
 header=$here/../../kernel/uapi/bfc.h
 defined() {
 	sed -nE "s/^#define $1[[:space:]]+\(?([0-9]+)U?( << ([0-9]+)\))?.*/\1 \3/p" "$header" |
@@ -143,7 +143,10 @@ quantum 1g|.quantum = 1073741824
 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0|.
 classes 8 priomap 0 1 2 3 4 5 6 7 7 6 5 4 3 2 1 0|.classes = 8 | .priomap = [0,1,2,3,4,5,6,7,7,6,5,4,3,2,1,0]
 no-split-gso|.split_gso = false
-nopause|.pause = false
+nopause|.pause = false | .pause_by = "none"
+pause queue|.
+assign single pool 1m pause ingress|.assign = "single" | .pool = 1048576 | .pause_by = "ingress"
+pool-pause-alpha 3.12%|.pool_pause_alpha = 3.12
 rate 10gbit|.rate = 1250000000
 rate 1kbit|.rate = 125
 rate 8tbit|.rate = 1000000000000
@@ -188,7 +191,7 @@ taken "change reuse" '.reuse = "empty"' change "TCA_OPTIONS{" TCA_BFC_REUSE=u8:1
 taken "change limit" '.limit = 1' change "TCA_OPTIONS{" TCA_BFC_LIMIT=u32:1 "}"
 taken "change quantum" '.quantum = 9000' change "TCA_OPTIONS{" TCA_BFC_QUANTUM=u32:9000 "}"
 taken "change split-gso" '.split_gso = false' change "TCA_OPTIONS{" TCA_BFC_SPLIT_GSO=u8:0 "}"
-taken "change pause" '.pause = true' change "TCA_OPTIONS{" TCA_BFC_PAUSE=u8:1 "}"
+taken "change pause" '.pause = true | .pause_by = "queue"' change "TCA_OPTIONS{" TCA_BFC_PAUSE=u8:1 "}"
 taken "change rate" '.rate = 1099511627776' change \
       "TCA_OPTIONS{" TCA_BFC_RATE=u64:1099511627776 "}"
 taken "change hrtt" '.hrtt = 12345' change "TCA_OPTIONS{" TCA_BFC_HRTT=u32:12345 "}"
@@ -247,7 +250,7 @@ REUSE u8 reuse_must_be 2 255
 LIMIT u32 limit_must_be 0 0x40000001 0x80000000 0xffffffff
 QUANTUM u32 quantum_must_be 1 255 0x40000001 0xffffffff
 SPLIT_GSO u8 split-gso_must_be 2 255
-PAUSE u8 pause_must_be 2 255
+PAUSE u8 pause_must_be 3 255
 RATE u64 rate_must_be 1 124 0x10000000001 0xffffffffffffffff
 HRTT u32 hrtt_must_be 1 99 100000001 0xffffffff
 TH u32 th_must_be 0x40000001 0xffffffff
@@ -265,6 +268,8 @@ RESTORE u32 restore_must_be 1 999999 1000000001 0xffffffff
 TIER u8 tier_must_be 3 255
 POOL u32 pool_must_be 0x40000001 0xffffffff
 POOL_ALPHA u32 pool-alpha_must_be 0 100001 0xffffffff
+POOL_PAUSE_ALPHA u32 pool-pause-alpha_must_be 0 100001 0xffffffff
+PAUSE u8 pause_ingress_needs_assign_single_and_a_pool 2
 PRIOMAP hex priomap_names_a_class 02000000000000000000000000000000 000000000000000000000000000000ff
 END
 
@@ -290,6 +295,13 @@ END
 # Rules that tie options to each other
 kept "lease of one refresh" TCA_BFC_LEASE "lease must be at least 2 refreshes" change \
      "TCA_OPTIONS{" TCA_BFC_REFRESH=u32:50000 TCA_BFC_LEASE=u32:99999 "}"
+fresh "assign single pool 1m pause ingress"
+kept "no pool for pause ingress any more" TCA_BFC_POOL "pause ingress needs" change \
+     "TCA_OPTIONS{" TCA_BFC_POOL=u32:0 TCA_BFC_TH=u32:77 "}"
+taken "but without both" '.pool = 0 | .pause_by = "queue"' change \
+      "TCA_OPTIONS{" TCA_BFC_POOL=u32:0 TCA_BFC_PAUSE=u8:1 "}"
+taken "and with both again" '.pool = 70000 | .pause_by = "ingress"' change \
+      "TCA_OPTIONS{" TCA_BFC_POOL=u32:70000 TCA_BFC_PAUSE=u8:2 "}"
 tc_in a qdisc del dev v0 root
 while read -r attribute words tokens; do
 	# shellcheck disable=SC2086
@@ -303,6 +315,8 @@ CLASSES queues_must_be_a_multiple_of_classes TCA_BFC_CLASSES=u8:2 TCA_BFC_QUEUES
 QUEUES queues_must_be_1_to_4094 TCA_BFC_CLASSES=u8:1 TCA_BFC_QUEUES=u16:0
 FLOWS flows_must_be_at_least_one_for_each_class TCA_BFC_CLASSES=u8:8 TCA_BFC_FLOWS=u32:7
 TH_SCALE th-scale_must_be_1_to_10000_percent TCA_BFC_TH_SCALE=u32:0
+PAUSE pause_ingress_needs_assign_single_and_a_pool TCA_BFC_PAUSE=u8:2 TCA_BFC_ASSIGN=u8:2
+PAUSE pause_ingress_needs_assign_single_and_a_pool TCA_BFC_PAUSE=u8:2 TCA_BFC_POOL=u32:100000
 END
 
 # A pool has one size, whoever comes second; what is refused leaves it as it was

@@ -296,7 +296,7 @@ link_stat() { in_ns "$1" cat "/sys/class/net/$2/statistics/$3"; }
 # Teardown
 
 # Gauges of bfc that must come back to zero
-CLEAN_GAUGES="paused marked paused_queues pausing_queues pause_counters counter_leaks"
+CLEAN_GAUGES="paused marked paused_queues pausing_queues pause_counters ingress_bytes counter_leaks"
 
 # Prints what still stands above zero in the namespaces, and gauges that are not there at all: only
 # a default qdisc, which has no handle, may be without a port.

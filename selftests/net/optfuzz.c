@@ -67,7 +67,7 @@ static const struct option {
 	{ TCA_BFC_LIMIT, 4, false, false, 1, 1073741824 },
 	{ TCA_BFC_QUANTUM, 4, true, false, 256, 1073741824 },
 	{ TCA_BFC_SPLIT_GSO, 1, false, false, 0, 1 },
-	{ TCA_BFC_PAUSE, 1, false, false, 0, 1 },
+	{ TCA_BFC_PAUSE, 1, false, false, 0, 2 },
 	{ TCA_BFC_RATE, 8, true, false, 125, 1099511627776 },
 	{ TCA_BFC_HRTT, 4, true, false, 100, 100000000 },
 	{ TCA_BFC_TH, 4, true, false, 1, 1073741824 },
@@ -81,6 +81,7 @@ static const struct option {
 	{ TCA_BFC_LEASE, 4, true, false, 10000, 2000000000 },
 	{ TCA_BFC_POOL, 4, true, false, 1, 1073741824 },
 	{ TCA_BFC_POOL_ALPHA, 4, false, false, 1, 100000 },
+	{ TCA_BFC_POOL_PAUSE_ALPHA, 4, false, false, 1, 100000 },
 };
 
 #define OPTIONS	(sizeof(options) / sizeof(options[0]))
@@ -508,6 +509,9 @@ static const char *shown_wrong(const struct shown *s)
 		return "queues and classes do not fit";
 	if (tpid != ETH_P_8021AD && tpid != ETH_P_8021Q)
 		return "the TPID is neither";
+	if (shown_value(s, TCA_BFC_PAUSE) == BFC_PAUSE_INGRESS &&
+	    (shown_value(s, TCA_BFC_ASSIGN) != BFC_ASSIGN_SINGLE || !shown_value(s, TCA_BFC_POOL)))
+		return "it pauses by ingress without a pool, or other than single";
 	return lease && refresh && lease < 2 * refresh ? "the lease is too short" : NULL;
 }
 

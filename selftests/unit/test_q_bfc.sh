@@ -150,6 +150,10 @@ takes "split-gso" "TCA_BFC_SPLIT_GSO 1 1"
 takes "no-split-gso" "TCA_BFC_SPLIT_GSO 1 0"
 takes "pause" "TCA_BFC_PAUSE 1 1"
 takes "nopause" "TCA_BFC_PAUSE 1 0"
+takes "pause queue" "TCA_BFC_PAUSE 1 1"
+takes "pause ingress" "TCA_BFC_PAUSE 1 2"
+takes "pause queues 4" "TCA_BFC_PAUSE 1 1; TCA_BFC_QUEUES 2 4"
+takes "pool-pause-alpha 12.5%" "TCA_BFC_POOL_PAUSE_ALPHA 4 1250"
 takes "rate 10gbit" "TCA_BFC_RATE 8 1250000000"
 takes "rate 400gbit" "TCA_BFC_RATE 8 50000000000"
 takes "rate 8bit" "TCA_BFC_RATE 8 1"
@@ -257,13 +261,16 @@ for bad in 0 0.001 1000.01 % 1.2.3 1e2 -1 nan 0x10 auto; do
 done
 refuses "tier top" "\"tier\" takes one of none, down, up, not \"top\""
 for option in queues classes flows assign reuse limit quantum rate hrtt th th-scale sticky role \
-	      peer tpid refresh lease watchdog restore tier pool pool-alpha; do
+	      peer tpid refresh lease watchdog restore tier pool pool-alpha pool-pause-alpha; do
 	refuses "$option" "\"$option\" takes "
 done
 refuses "queues 4 queues 4" "\"queues\" is given twice"
 refuses "pause nopause" "\"pause\" is given twice"
 refuses "ecn" "there is no option \"ecn\"; there are: queues classes flows"
 refuses "que 4" "there is no option \"que\""
+refuses "pause none" "there is no option \"none\""
+refuses "nopause ingress" "there is no option \"ingress\""
+refuses "pool-pause-alpha 1000.5" "\"pool-pause-alpha\" takes a percentage from 0.01% to 1000%"
 refuses "no-pause" "there is no option \"no-pause\""
 
 # help
@@ -298,9 +305,9 @@ report $? "keys repeat only between options, statistics and port"
 shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
 	[{"kind":"bfc","handle":"1:","root":true,"refcnt":0,"options":{"queues":1,"classes":2,
 	"flows":3,"assign":"4","reuse":"5","limit":6,"quantum":7,
-	"priomap":[0,1,2,3,4,5,6,7,7,6,5,4,3,2,1,0],"split_gso":true,"pause":true,"rate":11,
+	"priomap":[0,1,2,3,4,5,6,7,7,6,5,4,3,2,1,0],"split_gso":true,"pause":true,"pause_by":"10","rate":11,
 	"hrtt":12,"th":13,"th_scale":14,"sticky":15,"role":"16","peer":"17","tag":true,"tpid":"19",
-	"refresh":20,"lease":21,"watch":true,"watchdog":23,"restore":24,"tier":"25","pool":27,"pool_alpha":0.28,"version":26},
+	"refresh":20,"lease":21,"watch":true,"watchdog":23,"restore":24,"tier":"25","pool":27,"pool_alpha":0.28,"pool_pause_alpha":0.29,"version":26},
 	"th":1,"n_active":2,"backlogged":3,"paused":4,"marked":5,"link_rate":6,"hrtt":7,"sticky":8,
 	"th_max":9,"backlog_max":10,"backlog_time":11,"time":12,"pool_size":34,"pool_used":35,"pool_max":36,"assign_free":13,"assign_early":14,
 	"assign_shared":15,"assign_sticky":16,"collisions":17,"marks":18,"over_unlabelled":19,
@@ -309,7 +316,7 @@ shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
 	"tagged":30,"drop_limit":24,"drop_control":25,"drop_gso":26,"drop_tag":27,"drop_filter":28,"drop_pool":37,
 	"port":{"state":"no_neighbour","role":"switch","peer_role":"3","tier":"38",
 	"peer_mac":"02:00:00:00:ab:cd","peer_queues":5,"handles":6,"hrtt_raw":7,"hrtt":8,"ring":9,
-	"paused_queues":10,"pausing_queues":11,"pause_counters":12,"hello_tx":13,"hello_rx":14,
+	"paused_queues":10,"pausing_queues":11,"pause_counters":12,"ingress_bytes":45,"hello_tx":13,"hello_rx":14,
 	"neighbour_up":22,"neighbour_lost":23,"probe_tx":24,"probe_echoed":25,"pauses_tx":19,
 	"resumes_tx":20,"state_tx":15,"state_repeats":17,"refresh_tx":18,"state_rx":16,
 	"lease_expired":21,"tx_busy":26,"storm":true,"storms":40,"storm_ends":41,"storm_rx":42,
@@ -359,8 +366,10 @@ again "TCA_BFC_QUEUES=u16:4094 TCA_BFC_CLASSES=u8:2 TCA_BFC_FLOWS=u32:0 TCA_BFC_
        TCA_BFC_STICKY=u32:999999999 TCA_BFC_ROLE=u8:2 TCA_BFC_PEER=u8:1 TCA_BFC_TAG=u8:0
        TCA_BFC_TPID=u16:33024 TCA_BFC_REFRESH=u32:0 TCA_BFC_LEASE=u32:1000001 TCA_BFC_WATCH=u8:0
        TCA_BFC_WATCHDOG=u32:1500000 TCA_BFC_RESTORE=u32:0 TCA_BFC_TIER=u8:1 TCA_BFC_POOL=u32:0
-       TCA_BFC_POOL_ALPHA=u32:1250"
+       TCA_BFC_POOL_ALPHA=u32:1250 TCA_BFC_POOL_PAUSE_ALPHA=u32:625"
 report $? "printed options can be typed in again"
+again "TCA_BFC_ASSIGN=u8:2 TCA_BFC_PAUSE=u8:2 TCA_BFC_RATE=u64:0"
+report $? "another way to pause"
 again "TCA_BFC_LIMIT=u32:1073741824 TCA_BFC_QUANTUM=u32:1025 TCA_BFC_RATE=u64:50000000000
        TCA_BFC_HRTT=u32:1 TCA_BFC_TH=u32:1048577 TCA_BFC_SPLIT_GSO=u8:1 TCA_BFC_PAUSE=u8:1
        TCA_BFC_STICKY=u32:1000 TCA_BFC_TAG=u8:1 TCA_BFC_TPID=u16:34984 TCA_BFC_POOL=u32:1073741823

@@ -211,6 +211,9 @@ static const struct attr port_attrs[] = {
 	{ "rx_limited", 44, ATTR_NUMBER, "frames",
 	  "control frames dropped unread: too many in too short a time",
 	  NULL },
+	{ "ingress_bytes", 46, ATTR_NUMBER, "bytes, gauge",
+	  "bytes that came by this port and are queued at ports of the namespace that pause by ingress",
+	  NULL },
 	{}
 };
 

@@ -32,6 +32,12 @@ static const struct attr_word reuses[] = {
 	{}
 };
 
+static const struct attr_word pauses[] = {
+	{ "queue", BFC_PAUSE_QUEUE, NULL },
+	{ "ingress", BFC_PAUSE_INGRESS, NULL },
+	{}
+};
+
 static const struct attr_word roles[] = {
 	{ "auto", HOP_ROLE_AUTO, NULL },
 	{ "host", HOP_ROLE_HOST, NULL },
@@ -63,7 +69,7 @@ const struct bfc_option option_table[] = {
 	{ "limit", NULL, TCA_BFC_LIMIT, OPTION_BYTES, 4, NULL, NULL },
 	{ "quantum", NULL, TCA_BFC_QUANTUM, OPTION_BYTES, 4, "auto", NULL },
 	{ "split-gso", "no-split-gso", TCA_BFC_SPLIT_GSO, OPTION_BOOL, 1, NULL, NULL },
-	{ "pause", "nopause", TCA_BFC_PAUSE, OPTION_BOOL, 1, NULL, NULL },
+	{ "pause", "nopause", TCA_BFC_PAUSE, OPTION_BOOL, 1, NULL, pauses },
 	{ "rate", NULL, TCA_BFC_RATE, OPTION_RATE, 8, "auto", NULL },
 	{ "hrtt", NULL, TCA_BFC_HRTT, OPTION_TIME, 4, "auto", NULL },
 	{ "th", NULL, TCA_BFC_TH, OPTION_BYTES, 4, "auto", NULL },
@@ -81,6 +87,7 @@ const struct bfc_option option_table[] = {
 	{ "tier", NULL, TCA_BFC_TIER, OPTION_WORD, 1, NULL, tiers },
 	{ "pool", NULL, TCA_BFC_POOL, OPTION_BYTES, 4, "none", NULL },
 	{ "pool-alpha", NULL, TCA_BFC_POOL_ALPHA, OPTION_SHARE, 4, NULL, NULL },
+	{ "pool-pause-alpha", NULL, TCA_BFC_POOL_PAUSE_ALPHA, OPTION_SHARE, 4, NULL, NULL },
 	{}
 };
 
@@ -213,7 +220,7 @@ static void rule(const struct bfc_option *o, char *buf, size_t size)
 		snprintf(buf + n, size - n, ", or %s", o->zero);
 }
 
-/* A switch: its words stand alone, or the positive one before on or off. */
+/* A switch: its words stand alone, or the positive one before on or off, or before how. */
 static int parse_bool(struct setting *s, int argc, char **argv)
 {
 	s->value = !strcmp(argv[0], s->option->name);
@@ -225,7 +232,7 @@ static int parse_bool(struct setting *s, int argc, char **argv)
 		s->value = 0;
 		return 2;
 	}
-	return 1;
+	return s->option->words && !parse_word(s->option->words, argv[1], &s->value) ? 2 : 1;
 }
 
 static int unknown(const char *word, char *error)

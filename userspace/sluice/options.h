@@ -32,7 +32,7 @@ enum option_kind {
  * @kind: what its value is
  * @size: bytes of the attribute
  * @zero: the word for 0, if that may be
- * @words: for OPTION_WORD
+ * @words: for OPTION_WORD; for OPTION_BOOL, ways to be on
  */
 struct bfc_option {
 	const char *name;
