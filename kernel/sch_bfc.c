@@ -729,9 +729,8 @@ static void bfc_forget(struct bfc_sched *q, struct sk_buff *skb, u64 now)
 	}
 	if (q->pool)
 		bfc_pool_give(q, qdisc_pkt_len(skb));
-	if (cb->handle) {
+	if (cb->handle)
 		bfc_unhold(q, skb);
-	}
 }
 
 /* ---- classification ---- */
