@@ -178,6 +178,11 @@ class Files(unittest.TestCase):
         words = Scheme("bfc").qdisc(lab.topology.nodes["s1"].ports[0], 5000, 1062)
         self.assertIn("pool 5000", words)
         self.assertIn("peer host", words)
+        words = Scheme("pfc").qdisc(lab.topology.nodes["s1"].ports[0], 5000, 1062)
+        self.assertIn("assign single queues 1 pause ingress pool-pause-alpha 11% pool 5000", words)
+        words = Scheme("pfc").qdisc(lab.topology.nodes["s1"].ports[0].peer, 5000, 1062)
+        self.assertIn("role host peer switch queues 1 ", words)
+        self.assertIn("assign single", words)
         self.assertEqual(Scheme("ideal-fq").window_bytes(1000), 1000)
         self.assertEqual(Scheme("bfc").window_bytes(1000), 0)
 

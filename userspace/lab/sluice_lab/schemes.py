@@ -37,6 +37,10 @@ WORDS = ("transport", "host", "switch")
 _HOST_BFC = "bfc role host peer switch queues {host_queues} limit 1073741824 {options}"
 _SWITCH_BFC = "bfc role switch peer {peer} tier {tier} queues {queues} pool {buffer} " \
               "limit 1073741824 th-scale {th_scale} {options} {switch_options}"
+# As in BFC's evaluation (section 6.2): who holds over 11 % of what is free is paused. Nothing is dropped
+# but for want of room in the whole pool, which is what a pause takes to bite.
+_PFC = "bfc role switch peer {peer} assign single queues 1 pause ingress pool-pause-alpha 11% " \
+       "pool {buffer} pool-alpha 1000% limit 1073741824 {options} {switch_options}"
 _FIFO = "bfc role switch peer {peer} assign single nopause notag queues 1 pool {buffer} " \
         "limit 1073741824"
 
@@ -61,6 +65,8 @@ SCHEMES = {
     "bfc-single": dict(transport="gbn", host=_HOST_BFC, switch=_SWITCH_BFC,
                        switch_options="assign single", queues="1",
                        what="BFC with one sub-queue"),
+    "pfc": dict(transport="gbn", host=_HOST_BFC + " assign single", host_queues="1", switch=_PFC,
+                what="a FIFO that pauses link by link, as priority flow control does"),
     "ideal-fq": dict(transport="gbn", host="ideal", switch="ideal", window="1bdp",
                      what="unbounded queues for each flow, fair; a window of one BDP"),
     "ideal-srf": dict(transport="gbn", host="ideal order srf", switch="ideal order srf",
