@@ -5,22 +5,10 @@
 #ifndef _SLUICE_H
 #define _SLUICE_H
 
-#include <argp.h>
 #include <jansson.h>
 #include <stdbool.h>
 
-#ifndef SLUICE_VERSION
-#define SLUICE_VERSION "0.1"
-#endif
-
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-
-enum {
-	EXIT_OK		= 0,
-	EXIT_TROUBLE	= 1,	/* it could not be done */
-	EXIT_USAGE	= 2,
-	EXIT_FOUND	= 3,	/* doctor found something, graph has a cycle */
-};
+#include "../common/verbs.h"
 
 /**
  * struct call - how the program was called
@@ -55,10 +43,6 @@ int verb_doctor(int argc, char **argv);
  * Enters the namespace afterwards.
  */
 void verb_parse(const struct argp *argp, int argc, char **argv, void *input);
-
-/* Says what is wrong and ends the program. */
-void __attribute__((noreturn, format(printf, 2, 3)))
-die(int status, const char *fmt, ...);
 
 /**
  * device_index - number of a device that has to be there

@@ -95,7 +95,7 @@ int verb_check(int argc, char **argv)
 
 	if (!check.files)
 		die(EXIT_TROUBLE, "out of memory");
-	verb_parse(&argp, argc, argv, &check);
+	verb_words(&argp, argc, argv, &check);
 	for (size_t i = 0; i < check.count; i++)
 		if (check_file(&check, check.files[i]))
 			status = EXIT_TROUBLE;

@@ -169,7 +169,7 @@ int verb_convert(int argc, char **argv)
 
 	if (!c.files)
 		die(EXIT_TROUBLE, "out of memory");
-	verb_parse(&argp, argc, argv, &c);
+	verb_words(&argp, argc, argv, &c);
 	for (size_t i = 0; i < c.count; i++)
 		read_file(&c, c.files[i]);
 	if (trace_sort(&c.trace))

@@ -135,7 +135,7 @@ int verb_laws(int argc, char **argv)
 
 	if (!laws.names)
 		die(EXIT_TROUBLE, "out of memory");
-	verb_parse(&argp, argc, argv, &laws);
+	verb_words(&argp, argc, argv, &laws);
 	if (laws.points) {
 		find(&law, laws.names[0]);
 		show_points(&law);

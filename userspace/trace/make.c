@@ -91,7 +91,7 @@ int verb_make(int argc, char **argv)
 
 	if (!make.words)
 		die(EXIT_TROUBLE, "out of memory");
-	verb_parse(&argp, argc, argv, &make);
+	verb_words(&argp, argc, argv, &make);
 	if (plan_parse(&plan, make.words, make.count, error))
 		die(EXIT_USAGE, "%s", error);
 	if (trace_note(&t, "program sluice-trace %s", SLUICE_VERSION) ||

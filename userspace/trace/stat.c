@@ -467,7 +467,7 @@ int verb_stat(int argc, char **argv)
 	char error[TRACE_ERROR_MAX];
 	FILE *f;
 
-	verb_parse(&argp, argc, argv, &call);
+	verb_words(&argp, argc, argv, &call);
 	f = file_open(call.file);
 	if (trace_read(&t, f, file_name(call.file), error))
 		die(EXIT_TROUBLE, "%s", error);

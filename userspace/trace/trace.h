@@ -5,23 +5,11 @@
 #ifndef _TRACE_H
 #define _TRACE_H
 
-#include <argp.h>
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "../common/verbs.h"
 #include "trace_file.h"
-
-#ifndef SLUICE_VERSION
-#define SLUICE_VERSION "0.1"
-#endif
-
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-
-enum {
-	EXIT_OK		= 0,
-	EXIT_TROUBLE	= 1,	/* a file is bad, or cannot be read or written */
-	EXIT_USAGE	= 2,
-};
 
 /* The verbs: each parses its own words, argv[0] is its name. Return: exit status. */
 int verb_make(int argc, char **argv);
@@ -29,19 +17,6 @@ int verb_convert(int argc, char **argv);
 int verb_check(int argc, char **argv);
 int verb_stat(int argc, char **argv);
 int verb_laws(int argc, char **argv);
-
-/**
- * verb_parse - the words of a verb
- * @argp: its parser
- * @argc: number of words
- * @argv: words
- * @input: for the parser
- */
-void verb_parse(const struct argp *argp, int argc, char **argv, void *input);
-
-/* Says what is wrong and ends the program. */
-void __attribute__((noreturn, format(printf, 2, 3)))
-die(int status, const char *fmt, ...);
 
 /* Opens a file to read; "-" is standard input. The program ends if it is not there. */
 FILE *file_open(const char *name);
