@@ -429,7 +429,7 @@ test_paths()
 # Many flows: every result comes.
 test_many()
 {
-	local n=${SLUICE_FLOWS:-120000}
+	local n=${SLUICE_MANY:-120000}
 
 	rate 400gbit
 	awk -v n="$n" 'BEGIN { for (i = 0; i < n; i++) print i * 300, i % 2, i % 2 ? 0 : 1, 1 + i % 1500 }' |
