@@ -169,6 +169,16 @@ qdiscs() # SCALE
 	had=yes
 }
 
+# The kernel tells a bridge of carriers once a second.
+all_forward()
+{
+	local box
+
+	for box in "${switches[@]}"; do
+		! bridge -n "$(ns_name "$box")" link | grep -qv "state forwarding" || return 1
+	done
+}
+
 all_tag()
 {
 	local box
@@ -272,6 +282,7 @@ for shape in $SHAPES; do
 		had=
 		for scale in $SCALES; do
 			qdiscs "$scale"
+			wait_until 10 all_forward || die "a bridge does not forward"
 			wait_until 10 all_tag || die "a port stays plain"
 			run_kernel
 			evaluate
