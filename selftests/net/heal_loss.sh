@@ -344,7 +344,9 @@ LEAST_PAUSES=$TIME_MS
 scenario "none again" all loss_control 0
 is "none again: nothing is expired or dropped" "$expired $dropped" "0 0"
 between "none again: a full-size probe may delay an echo" "$repeats" 0 5
-between "none again: goodput as at first" "$goodput" $((none - 2)) $((none + 2))
+# To 2 in a thousand; where the time is short, a queue that is full or empty at its ends makes more.
+between "none again: goodput as at first" "$goodput" $((none - 2 - 400 / TIME_MS)) \
+	$((none + 2 + 400 / TIME_MS))
 books
 diag "${table[@]}"
 finish
