@@ -501,9 +501,13 @@ test_strangers()
 	done >"$work/strangers"
 	in_ns c0 bash "$work/strangers"
 	in_ns c0 sysctl -qw net.ipv4.ip_local_port_range="32768 60999"
+	# and one by that port from another address
+	in_ns c1 sysctl -qw net.ipv4.ip_local_port_range="$(port_of 7 1) $(port_of 7 1)"
+	in_ns c1 bash -c "printf '$(header 0x10 0 2 1 0 3000)' >$to"
+	in_ns c1 sysctl -qw net.ipv4.ip_local_port_range="32768 60999"
 	wait $pid
 	is "a packet that its flow cannot have is counted" \
-		"$(counts rx_malformed rx_run rx_flow rx_address rx_packet completed)" "0 0 0 0 6 2"
+		"$(counts rx_malformed rx_run rx_flow rx_address rx_packet completed)" "0 0 0 1 6 2"
 }
 
 # Ends before its time: nothing may be left, and the next run is as any other.
