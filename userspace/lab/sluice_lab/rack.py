@@ -87,7 +87,8 @@ def write(directory, lab, scheme):
     frame = lab.payload + 62
     _write(f"{directory}/netns", (f"netns add {netns(n)}" for n in topology.nodes.values()))
     _write(f"{directory}/links.ip", _links(lab))
-    _write(f"{directory}/boxes", (f"{netns(n)} {'switch' if n.is_switch else 'host'}"
+    host = "ecn-host" if scheme.asks_for_ecn else "host"
+    _write(f"{directory}/boxes", (f"{netns(n)} {'switch' if n.is_switch else host}"
                                   for n in topology.nodes.values()))
     kinds = set()
     for node in topology.nodes.values():

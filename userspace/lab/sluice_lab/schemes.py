@@ -41,6 +41,8 @@ _SWITCH_BFC = "bfc role switch peer {peer} tier {tier} queues {queues} pool {buf
 # but for want of room in the whole pool, which is what a pause takes to bite.
 _PFC = "bfc role switch peer {peer} assign single queues 1 pause ingress pool-pause-alpha 11% " \
        "pool {buffer} pool-alpha 1000% limit 1073741824 {options} {switch_options}"
+_RED = "red limit {port_buffer} min {red_min} max {red_max} avpkt 1000 burst {red_burst} " \
+       "probability 1 bandwidth 10gbit ecn harddrop"
 _FIFO = "bfc role switch peer {peer} assign single nopause notag queues 1 pool {buffer} " \
         "limit 1073741824"
 
@@ -52,9 +54,9 @@ SCHEMES = {
                             "target 50us interval 1ms noecn"),
     "cake": dict(transport="tcp", host="fq", switch="cake unlimited memlimit {port_buffer} rtt 1ms",
                  what="TCP over CAKE"),
-    "dctcp": dict(transport="tcp", cc="dctcp", host="fq", what="DCTCP over RED that marks",
-                  switch="red limit {port_buffer} min {red_min} max {red_max} avpkt 1000 "
-                         "burst {red_burst} probability 1 bandwidth 10gbit ecn harddrop"),
+    "dctcp": dict(transport="tcp", cc="dctcp", host="fq", switch=_RED,
+                  what="DCTCP over RED that marks"),
+    "red": dict(transport="tcp", host="fq", switch=_RED, what="TCP with ECN over RED that marks"),
     "gbn": dict(transport="gbn", host="ideal", switch=_FIFO,
                 what="hosts that send at line rate, over a FIFO"),
     "bfc": dict(transport="gbn", host=_HOST_BFC, switch=_SWITCH_BFC,
@@ -120,6 +122,12 @@ class Scheme:
     @property
     def is_bfc(self):
         return self.words["switch"].startswith("bfc") and "notag" not in self.words["switch"]
+
+    @property
+    def asks_for_ecn(self):
+        """Hosts have to be told to; DCTCP does it by itself."""
+        return self.words["transport"] == "tcp" and self.words["cc"] != "dctcp" and \
+            " ecn" in self.words["switch"]
 
     def window_bytes(self, bdp):
         """Bytes, or 0 for none."""
