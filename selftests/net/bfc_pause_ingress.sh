@@ -33,24 +33,10 @@ no_ipv6() { in_ns "$1" sh -c "echo 1 >/proc/sys/net/ipv6/conf/default/disable_ip
 ips() { ip -n "$1" -batch - <<<"$2" || die "ip: $2"; }
 tcs() { tc -n "$1" -batch - <<<"$2" || die "tc: $2"; }
 
-# figs SPACE DEV KEY...: sets REPLY to figures of its bfc, of one moment
-figs()
-{
-	local json key said=
-
-	json=$(tc -n "$1" -j -s qdisc show dev "$2")
-	json=${json#*'"kind":"bfc"'}
-	for key in "${@:3}"; do
-		[[ $json =~ \"$key\":([0-9]+) ]] || die "$2 shows no $key"
-		said+=" ${BASH_REMATCH[1]}"
-	done
-	REPLY=${said# }
-}
-
 # shows NAME SPACE DEV KEY... VALUE: they are this now
 shows()
 {
-	figs "${@:2:$#-2}"
+	bfc_figs "${@:2:$#-2}"
 	is "$1" "$REPLY" "${*: -1}"
 }
 
@@ -59,11 +45,11 @@ has()
 {
 	local left=50
 
-	figs "${@:2:$#-2}"
+	bfc_figs "${@:2:$#-2}"
 	while [ "$REPLY" != "${*: -1}" ] && [ $left -gt 0 ]; do
 		left=$((left - 1))
 		sleep 0.1
-		figs "${@:2:$#-2}"
+		bfc_figs "${@:2:$#-2}"
 	done
 	is "$1" "$REPLY" "${*: -1}"
 }
@@ -357,20 +343,20 @@ run()
 	done
 	"$udpflow" now --at $((start + US * 500)) >/dev/null
 	"$@"
-	figs "$s2" r1 packets time
+	bfc_figs "$s2" r1 packets time
 	r1=$REPLY
-	figs "$s2" r2 packets time
+	bfc_figs "$s2" r2 packets time
 	r2=$REPLY
 	"$udpflow" now --at $((start + US * 1000)) >/dev/null
-	figs "$s2" r1 packets time
+	bfc_figs "$s2" r1 packets time
 	hogs=$(share "$r1" "$REPLY")
-	figs "$s2" r2 packets time
+	bfc_figs "$s2" r2 packets time
 	victim=$(share "$r2" "$REPLY")
 	wait "${pids[@]}"
 	drops=0
 	for i in "$s1 s2" "$s2 r1" "$s2 r2"; do
 		# shellcheck disable=SC2086
-		figs $i drops
+		bfc_figs $i drops
 		drops=$((drops + REPLY))
 	done
 }
@@ -381,18 +367,18 @@ pfc=$victim
 is "pausing by ingress loses none" "$drops" 0
 # more or less what the card holds, which has left
 between "the line to r1 is full" "$hogs" 97 103
-figs "$s2" s1 pauses_tx
+bfc_figs "$s2" s1 pauses_tx
 between "it has paused s1" "$REPLY" 1 100000
-figs "$s1" s2 pauses_obeyed
+bfc_figs "$s1" s2 pauses_obeyed
 between "which has obeyed" "$REPLY" 1 100000
 # shellcheck disable=SC2086
 has "and nothing is held at last" "$s2" s1 $held "0 0 0"
-figs "$s2" s1 pauses_tx resumes_tx
+bfc_figs "$s2" s1 pauses_tx resumes_tx
 is "each pause has ended" "${REPLY% *}" "${REPLY#* }"
 # Three who send all they can, by 1/8 of what is free each, get 3/11 of the pool: so much it holds,
 # or it would not have paused them. Then a frame of each was too much, one is on its line, and in
 # the 2 us that a pause and the last frame are on their way, and the 84 bytes of the pause, more come.
-figs "$s2" r1 pool_max
+bfc_figs "$s2" r1 pool_max
 between "the pool holds their shares, and what comes in an HRTT" "$REPLY" \
 	$((SWITCH_POOL * 3 / 11)) $((SWITCH_POOL * 3 / 11 + 3 * (2 * 1524 + 2500 + 84)))
 
@@ -402,13 +388,13 @@ pause ingress pool $SWITCH_POOL pool-alpha 800%"
 between "the line to r1 is full all the same" "$hogs" 97 103
 # shellcheck disable=SC2086
 has "nothing is held at last" "$s2" s1 $held "0 0 0"
-figs "$s2" s1 pauses_tx resumes_tx
+bfc_figs "$s2" s1 pauses_tx resumes_tx
 is "each pause has ended" "${REPLY% *}" "${REPLY#* }"
 
 switches assign single nopause
 run true
 between "without pauses frames are lost" "$drops" 100 100000
-figs "$s2" r1 drop_pool drops
+bfc_figs "$s2" r1 drop_pool drops
 is "for want of room in the pool" "${REPLY% *}" "${REPLY#* }"
 
 # By ingress three links share the line to r1, and h1 and h2 their link's third of it, and of a

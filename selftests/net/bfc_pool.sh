@@ -69,19 +69,7 @@ hogs()
 	wait "${pids[@]}"
 }
 
-# figs DEV KEY...: figures of its bfc, of one moment. Processes are what costs here.
-figs()
-{
-	local json key said=
-
-	json=$(tc -n "$space" -j -s qdisc show dev "$1")
-	json=${json#*'"kind":"bfc"'}
-	for key in "${@:2}"; do
-		[[ $json =~ \"$key\":([0-9]+) ]] || die "$1 shows no $key"
-		said+=" ${BASH_REMATCH[1]}"
-	done
-	echo "${said# }"
-}
+figs() { bfc_figs "$space" "$@" && echo "$REPLY"; }
 
 # anew N OPTIONS: new wires, the first N of them with bfc and a frame on the line
 anew()

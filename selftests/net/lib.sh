@@ -276,6 +276,21 @@ qdiscs_in()
 	done
 }
 
+# bfc_figs SPACE DEV KEY...: sets REPLY to figures of its bfc, of one moment. SPACE is as ip has it. No
+# process but tc, for that is what costs in a loop.
+bfc_figs()
+{
+	local json key said=
+
+	json=$(tc -n "$1" -j -s qdisc show dev "$2")
+	json=${json#*'"kind":"bfc"'}
+	for key in "${@:3}"; do
+		[[ $json =~ \"$key\":([0-9]+) ]] || die "$2 shows no $key"
+		said+=" ${BASH_REMATCH[1]}"
+	done
+	REPLY=${said# }
+}
+
 # qdisc_stat NAME DEV KEY [KIND]: the figure KEY of a device's qdisc (of that kind), from
 # wherever it stands in tc's JSON; summed if there are several instances
 qdisc_stat()
