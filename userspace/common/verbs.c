@@ -89,7 +89,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		help(stdout);
 		exit(EXIT_OK);
 	case 'V':
-		printf("%s %s\n", program.name, SLUICE_VERSION);
+		puts(argp_program_version);
 		exit(EXIT_OK);
 	}
 	return ARGP_ERR_UNKNOWN;
