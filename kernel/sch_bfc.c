@@ -42,7 +42,8 @@
  * does not promise losslessness: beyond `limit` the longest sub-queue loses from its head.
  *
  * Cost: O(1) per packet in flows and sub-queues. "Longest" is by powers of two of the
- * backlog, so the one that loses holds at least half of what the longest holds. A change of
+ * backlog, so the one that loses holds at least half of what the longest holds; those
+ * below 2 KiB are all alike. A change of
  * pause state costs one step for each 64 sub-queues, and one for each that changed.
  *
  * Who protects what
@@ -78,6 +79,7 @@
 
 #define BFC_CONTROL_PACKETS	1024	/* bound of the control class */
 #define BFC_BUCKETS		32	/* fls() of a backlog, the last one also for more */
+#define BFC_SHORT		11	/* fls() of what a sub-queue may hold in no bucket: below 2 KiB */
 #define BFC_NO_FLOW		U32_MAX
 #define BFC_CLASS_CONTROL	BFC_CLASSES_MAX	/* index that bfc_classify() returns for it */
 #define BFC_RATE_UNKNOWN	(125ULL * 1000 * 1000)	/* 1 Gb/s, if the device does not say */
@@ -136,7 +138,8 @@ static_assert(sizeof(struct bfc_flow) == 16);
  * struct bfc_queue - a sub-queue
  * @head: oldest packet
  * @tail: newest packet, undefined while @head is NULL
- * @node: in a bucket by backlog; empty ones in their class's list of idle ones, unless free
+ * @node: in a bucket by backlog, unless it was short all the time; empty ones in their class's list of
+ *	idle ones, unless free
  * @last_ns: when it was last used
  * @backlog: bytes
  * @backlog_max: highest @backlog
@@ -144,7 +147,8 @@ static_assert(sizeof(struct bfc_flow) == 16);
  * @flows: flow table entries with packets here
  * @deficit: bytes that it may still send in its turn
  * @class: index of its strict-priority class
- * @bucket: bfc_bucket() of a backlog that it had since it was empty, at least bfc_bucket(@backlog)
+ * @bucket: bfc_bucket() of a backlog that it had since it was empty, at least bfc_bucket(@backlog);
+ *	BFC_SHORT if it is in none
  * @paused: the neighbour holds it paused
  */
 struct bfc_queue {
@@ -383,7 +387,8 @@ static u8 bfc_bucket(u32 backlog)
 
 /* Put the sub-queue where drops look for the longest. One that has grown out of its bucket has to
  * move at once; one that shrinks is moved when a drop comes across it, which costs packets that
- * come and go nothing.
+ * come and go nothing. Nor does a packet that comes to an empty sub-queue, as most do on a link that
+ * keeps up: it is put nowhere.
  */
 static void bfc_queue_rebucket(struct bfc_sched *q, struct bfc_queue *sub)
 {
@@ -392,7 +397,7 @@ static void bfc_queue_rebucket(struct bfc_sched *q, struct bfc_queue *sub)
 	q->buckets_used |= 1U << sub->bucket;
 }
 
-/* The longest sub-queue, or one at least half as long; NULL if all are empty. Each one that is
+/* The longest sub-queue, or one at least half as long; NULL if all are short. Each one that is
  * moved down here was moved up by a packet before.
  */
 static struct bfc_queue *bfc_longest(struct bfc_sched *q)
@@ -422,6 +427,9 @@ static void bfc_queue_append(struct bfc_sched *q, struct bfc_queue *sub, struct 
 	} else {
 		sub->head = skb;
 		sub->deficit = 0;
+		sub->bucket = BFC_SHORT;
+		if (!list_empty(&sub->node))
+			list_del_init(&sub->node);
 		hop_bitset_del(&bfc_queue_class(q, sub)->free, bfc_queue_number(q, sub));
 		q->stats.backlogged++;
 		if (!sub->paused)
@@ -450,8 +458,10 @@ static struct sk_buff *bfc_queue_pop(struct bfc_sched *q, struct bfc_queue *sub,
 		q->stats.backlogged--;
 		if (!sub->paused)
 			bfc_queue_unready(q, sub);
-		sub->bucket = 0;	/* not free: see bfc_queue_hold() */
-		list_move_tail(&sub->node, &bfc_queue_class(q, sub)->idle);
+		if (!list_empty(&sub->node))
+			list_del(&sub->node);
+		/* not free: see bfc_queue_hold() */
+		list_add_tail(&sub->node, &bfc_queue_class(q, sub)->idle);
 		if (q->config.reuse == BFC_REUSE_EMPTY && !sub->paused)
 			bfc_queue_release(q, sub);
 	}
@@ -862,7 +872,9 @@ static struct sk_buff *bfc_take(struct Qdisc *sch, struct bfc_queue *sub, u64 no
 	return skb;
 }
 
-/* Over the limit: the longest sub-queue, or one at least half as long, loses its oldest. */
+/* Over the limit: the longest sub-queue, or one at least half as long, loses its oldest; if all are
+ * short, any of them, as a rule the packet's own.
+ */
 static void bfc_enforce_limit(struct Qdisc *sch, struct bfc_queue *own, struct bfc_change *change,
 			      u64 now, struct sk_buff **to_free)
 {
@@ -871,8 +883,8 @@ static void bfc_enforce_limit(struct Qdisc *sch, struct bfc_queue *own, struct b
 	struct sk_buff *skb;
 
 	while (sch->qstats.backlog > q->config.limit) {
-		sub = bfc_longest(q);
-		if (!sub)
+		sub = bfc_longest(q) ?: own;
+		if (!sub || !sub->head)
 			break;
 		skb = bfc_take(sch, sub, now);
 		change->packets--;
@@ -1493,6 +1505,20 @@ static int bfc_pool_find(struct Qdisc *sch, u32 size, struct nlattr *opt, struct
 				 "the namespace's pool has another size, and other users", err);
 }
 
+/* Short sub-queues take part here, or what is left could be more than the limit. */
+static void bfc_lower_limit(struct Qdisc *sch, struct bfc_change *change, struct sk_buff **to_free)
+{
+	struct bfc_sched *q = qdisc_priv(sch);
+	struct bfc_queue *sub;
+
+	if (sch->qstats.backlog <= q->config.limit)
+		return;
+	for (sub = q->queues; sub < q->queues + q->config.queues; sub++)
+		if (sub->head)
+			bfc_queue_rebucket(q, sub);
+	bfc_enforce_limit(sch, NULL, change, ktime_get_ns(), to_free);
+}
+
 static int bfc_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
 {
 	struct bfc_sched *q = qdisc_priv(sch);
@@ -1522,7 +1548,7 @@ static int bfc_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_
 		q->stall_ns = 0;
 	}
 	bfc_recompute(q, READ_ONCE(*q->member.hrtt_ns), READ_ONCE(*q->member.speed));
-	bfc_enforce_limit(sch, NULL, &change, ktime_get_ns(), &dropped);
+	bfc_lower_limit(sch, &change, &dropped);
 	qdisc_tree_reduce_backlog(sch, -change.packets, -change.bytes);
 	sch_tree_unlock(sch);
 	kfree_skb_list(dropped);

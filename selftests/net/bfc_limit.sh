@@ -7,7 +7,7 @@
 #
 # A long and a short flow wait, and the limit cuts them back: as packets arrive, and when it is
 # lowered. Only the long one may lose, and tbf has to have as many packets as bfc, or it would wait
-# for some that are gone. A flow keeps its sub-queue while it waits, and for its sticky time.
+# for some that are gone. Many that are short lose as well as a long one. A flow keeps its sub-queue while it waits, and for its sticky time.
 
 . "$(dirname "$0")/lib.sh"
 need_tool ip tc jq
@@ -66,6 +66,16 @@ change sticky 1s
 sends 10 --rate 1m
 check "all leave" wait_until 5 empty
 is "a flow that comes back has the sub-queue that it had" "$(figure assign_free)" 3
+
+# A frame each, of which none is the longest
+tc_in a qdisc change dev v0 root handle 1: tbf rate 8kbit burst 2k limit 10m
+change limit 10000
+for ((i = 0; i < 16; i++)); do
+	sends 1
+done
+held "flows of a frame arrive" 9001 10000
+check "their limit is lowered" change limit 4500
+held "it is lowered to less than they are" 3501 4500
 
 tc_in a qdisc del dev v0 root
 finish
