@@ -25,11 +25,21 @@ static inline u64 div_u64(u64 dividend, u32 divisor)
 	return dividend / divisor;
 }
 
+static inline u64 div64_u64(u64 dividend, u64 divisor)
+{
+	return dividend / divisor;
+}
+
 static inline u64 div64_u64_rem(u64 dividend, u64 divisor, u64 *remainder)
 {
 	*remainder = dividend % divisor;
 	return dividend / divisor;
 }
+
+#define max(a, b)	((a) > (b) ? (a) : (b))
+#define max_t(type, a, b)	((type)(a) > (type)(b) ? (type)(a) : (type)(b))
+#define clamp_t(type, v, low, high)	((type)(v) < (type)(low) ? (type)(low) : \
+					 (type)(v) > (type)(high) ? (type)(high) : (type)(v))
 
 static inline u64 mul_u64_u64_shr(u64 a, u64 b, unsigned int shift)
 {
