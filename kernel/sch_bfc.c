@@ -79,7 +79,7 @@
 
 #define BFC_CONTROL_PACKETS	1024	/* bound of the control class */
 #define BFC_BUCKETS		32	/* fls() of a backlog, the last one also for more */
-#define BFC_SHORT		11	/* fls() of what a sub-queue may hold in no bucket: below 2 KiB */
+#define BFC_SHORT		11	/* fls() of what a sub-queue in no bucket may hold */
 #define BFC_NO_FLOW		U32_MAX
 #define BFC_CLASS_CONTROL	BFC_CLASSES_MAX	/* index that bfc_classify() returns for it */
 #define BFC_RATE_UNKNOWN	(125ULL * 1000 * 1000)	/* 1 Gb/s, if the device does not say */
@@ -138,8 +138,8 @@ static_assert(sizeof(struct bfc_flow) == 16);
  * struct bfc_queue - a sub-queue
  * @head: oldest packet
  * @tail: newest packet, undefined while @head is NULL
- * @node: in a bucket by backlog, unless it was short all the time; empty ones in their class's list of
- *	idle ones, unless free
+ * @node: in a bucket by backlog, unless it was short all the time; empty ones in their class's
+ *	list of idle ones, unless free
  * @last_ns: when it was last used
  * @backlog: bytes
  * @backlog_max: highest @backlog
@@ -387,8 +387,8 @@ static u8 bfc_bucket(u32 backlog)
 
 /* Put the sub-queue where drops look for the longest. One that has grown out of its bucket has to
  * move at once; one that shrinks is moved when a drop comes across it, which costs packets that
- * come and go nothing. Nor does a packet that comes to an empty sub-queue, as most do on a link that
- * keeps up: it is put nowhere.
+ * come and go nothing. Nor does a packet that comes to an empty sub-queue, as most do on a link
+ * that keeps up: it is put nowhere.
  */
 static void bfc_queue_rebucket(struct bfc_sched *q, struct bfc_queue *sub)
 {
