@@ -115,6 +115,19 @@ begin 3500 3500 2500
 is "p0's role" "${port[role]}" switch
 is "paused once" "${port[pauses_tx]},${port[resumes_tx]}" 1,0
 is "u was told so" "$(last_state)" 10
+# of the sub-queue that u's frames wait in: whether it is paused, and for how many us
+class_of()
+{
+	tc_in sw -s class show dev p1 | awk '$1 == "class:" && $5 == 1 {
+		for (i = 1; $i != "paused_time"; i++)
+			;
+		print $3, int($(i + 1) * ($(i + 1) ~ /ms$/ ? 1000 : 1000000)) }'
+}
+read -r paused before < <(class_of)
+is "its class says that it is paused" "$paused" yes
+sleep 0.1
+read -r paused after < <(class_of)
+between "for as long as it is" $((after - before)) 100000 150000
 drained "d resumes"
 is "resumed once" "${port[pauses_tx]},${port[resumes_tx]}" 1,1
 is "u was told so" "$(last_state)" 0
