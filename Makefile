@@ -12,6 +12,7 @@
 #   make check           every test: unit, User-Mode Linux in virtual time, virtual machine
 #   make fuzz SECONDS=60 the parser of control frames under libFuzzer, for as long as you like
 #   make check-mutations breaks the modules in many ways, and sees that a test fails each time
+#   make coverage        lines and branches of the modules that the tests reach [JSON=1]
 #   make bench           instructions per packet, in an emulator that counts them [QUICK=1] [JSON=1]
 #   make deps            install the packages that demo and check need (Debian, as root)
 #   make clean
@@ -118,6 +119,10 @@ fuzz:
 check-mutations: deps plugins tools
 	selftests/mutations/check
 
+coverage: deps
+	@$(MAKE) plugins tools >&2
+	@selftests/coverage/check $(if $(JSON),--json)
+
 bench: deps
 	@KDIR=$$(selftests/vm/fetch --print 6.1 | sed -n 's/^KDIR=//p') && \
 		$(MAKE) modules KDIR=$$KDIR BUILD=vm-6.1 >&2 && $(MAKE) plugins tools >&2
@@ -130,4 +135,4 @@ clean:
 	$(MAKE) -C userspace/lab clean
 
 .PHONY: all modules plugins tools programs install install-modules install-tools uninstall \
-	deb deps demo lab check check-mutations fuzz bench clean
+	deb deps demo lab check check-mutations fuzz coverage bench clean

@@ -1,14 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Each allocation of each operation fails once: add, change, replace, graft, dump and delete a
-# bfc, add, change and delete a wire.
+# Each allocation of each operation fails once: load a module, add, change, replace, graft, dump and
+# delete a bfc, add, change and delete a wire.
 #
 #	namespace a:  d0	root bfc		t0	tbf, 1:1 for bfc
 #		      m0	mq, 1:1 for bfc		w0 ==== w1
 #
 # failnth (failnth.c) lets the first allocation fail, then the second, until there is none left. It
 # sees that the operation is refused cleanly, with everything as it was, or taken all the same.
+# failload (failload.c) does so with modules: what one has registered by then has to go again, or the
+# kernel will call what is no longer there.
 # That nothing is lost is seen at the end, where the kernel looks for leaked memory. Needs
 # CONFIG_FAILSLAB (the debug flavour of User-Mode Linux). What needs more than two pages comes from
 # the page allocator and is not made to fail.
@@ -18,27 +20,32 @@
 need_root
 need_tool tc ip jq
 here=$(cd "$(dirname "$0")" && pwd)
-[ -x "$here/failnth" ] || skip_all "failnth is not built"
+for tool in failnth failload; do
+	[ -x "$here/$tool" ] || skip_all "$tool is not built"
+done
 failslab=/sys/kernel/debug/failslab
 { [ -e /proc/self/fail-nth ] && [ -d $failslab ]; } ||
 	skip_all "needs a kernel with CONFIG_FAILSLAB (uml/debug.config)"
-load_modules
 
 # Any allocation, also those that may sleep; not a word and a stack in the log for each
 echo N >$failslab/ignore-gfp-wait
 echo 0 >$failslab/verbose
 
-# The kernel's own sysctl code says with a stack that it found no memory for a device's directory.
-# That alone is left out of the log, and stays away from the console, which is read as well.
+# Of the kernel's own code some says with a stack that it found no memory: for a device's directory, a cache
+# and its alias, the fields of a tracepoint, a module's place. That alone is left out of the log, and stays
+# away from the console, which is read as well.
 kernel_log()
 {
 	dmesg | awk -v mark="$_mark" '
-		/sysctl could not get directory/ { ours = 1; next }
-		ours && /CPU: |Stack:|Call Trace:|\] +(\[<|[0-9a-f]+ )/ { next }
+		/sysctl could not get directory|kmem_cache_create.* failed with error|failload: vmalloc error/ ||
+		/cannot create duplicate filename .\/kernel\/slab\// ||
+		/WARNING: .* at kernel\/trace\/trace_events\.c/ { ours = 1; next }
+		ours && /CPU: |Modules linked in|Stack:|Call Trace:|\] +(\[<|[0-9a-f]+ )|end trace/ { next }
 		{ ours = 0 }
 		found { print }
 		index($0, mark) { found = 1 }'
 }
+
 quietly()
 {
 	local level
@@ -49,18 +56,42 @@ quietly()
 	echo "$level" >/proc/sys/kernel/printk
 }
 
+# said NAME WORDS: of a program that did its work, that at least one try was refused or taken
+said()
+{
+	local n=${2#failed=}
+
+	between "$1: $2" "${n%% *}" 1 5000
+}
+
+# loads NAME: each allocation while it is loaded, then it is
+loads()
+{
+	local words
+
+	if words=$("$here/failload" "$(find -L "$SLUICE_MODDIR" -name "$1.ko" | head -n 1)" "$1" 2>&1); then
+		said "load $1" "$words"
+	else
+		fail "load $1" "$words"
+	fi
+}
+for module in hopctl sch_bfc sch_ideal wire flowgen; do
+	[ -z "${SLUICE_MODDIR:-}" ] || quietly loads $module
+	load_modules $module
+done
+# What the kernel's loader and caches leak when they fail is not ours.
+[ ! -w $_kmemleak ] || { _leaks; echo clear >$_kmemleak; } >/dev/null
+
 ns a
 # fails OPERATION DEV [OTHER]: each allocation of it
 fails()
 {
-	local said n
+	local words
 
-	if said=$("$here/failnth" -n "$(ns_name a)" "$@" 2>&1); then
-		n=${said#failed=}
-		n=${n%% *}
-		between "$1 $2: $said" "$n" 1 1000
+	if words=$("$here/failnth" -n "$(ns_name a)" "$@" 2>&1); then
+		said "$1 $2" "$words"
 	else
-		fail "$1 $2" "$said"
+		fail "$1 $2" "$words"
 	fi
 }
 

@@ -13,10 +13,12 @@
 
 . "$(dirname "$0")/lib.sh"
 need_tool ip tc jq
-load_modules hopctl sch_bfc
+load_modules hopctl sch_bfc wire
 
 hopframe=$(cd "$(dirname "$0")" && pwd)/hopframe
 [ -x "$hopframe" ] || skip_all "hopframe is not built"
+wireprobe=$(dirname "$hopframe")/wireprobe
+[ -x "$wireprobe" ] || skip_all "wireprobe is not built"
 
 FRAMES=10
 ALL=ffffffffffffffff+ffffffffffffffff
@@ -113,6 +115,19 @@ begin 3500 3500 2500
 is "p0's role" "${port[role]}" switch
 is "paused once" "${port[pauses_tx]},${port[resumes_tx]}" 1,0
 is "u was told so" "$(last_state)" 10
+# of the sub-queue that u's frames wait in: whether it is paused, and for how many us
+class_of()
+{
+	tc_in sw -s class show dev p1 | awk '$1 == "class:" && $5 == 1 {
+		for (i = 1; $i != "paused_time"; i++)
+			;
+		print $3, int($(i + 1) * ($(i + 1) ~ /ms$/ ? 1000 : 1000000)) }'
+}
+read -r paused before < <(class_of)
+is "its class says that it is paused" "$paused" yes
+sleep 0.1
+read -r paused after < <(class_of)
+between "for as long as it is" $((after - before)) 100000 1500000
 drained "d resumes"
 is "resumed once" "${port[pauses_tx]},${port[resumes_tx]}" 1,1
 is "u was told so" "$(last_state)" 0
@@ -197,5 +212,50 @@ has "no counter is left" p0 pause_counters 0
 is "resumed" "${port[resumes_tx]}" 1
 u_ends
 d_ends
+
+# u's cable becomes a wire of 100 Mb/s whose transmit queue is stopped, by 4096 frames past the qdisc, for as
+# long as half of them need: 164 ms. Reminders are a second apart, so they do not help out.
+full_device()
+{
+	ip_in sw link del p0
+	ip_in sw link add p0 type wire rate 100mbit peer name x address "$(mac 1)" netns "$(ns_name u)"
+	ip_in sw link set p0 master br0 up
+	ip_in u link set x up
+	attach p1 d 2
+	in_ns sw bridge fdb replace "$(mac 2)" dev p1 master static
+	begin 9000 9000 8000
+	is "p0 has paused u" "${port[pauses_tx]}" 1
+	between "the device has taken nothing for a while" "${port[tx_busy]}" 1 100000
+	is "in which u has not heard of it" "$early" ""
+	is "but as soon as there was room" "$later" 10
+	fill
+	tc_in sw qdisc del dev p1 root
+	sleep 0.05
+	is "nor of the end, while the device is full again" "$(last_state)" 10
+	sleep 0.3
+	is "which is told then" "$(last_state)" 0
+	look p0
+	is "once each, and u was never lost" "${port[pauses_tx]},${port[resumes_tx]},${port[neighbour_lost]}" 1,1,0
+	u_ends
+	d_ends
+}
+
+diag "a full device: what it does not take is said when it can be"
+if [ "${SLUICE_HOME:-}" = uml ]; then
+	qdisc() { tc_in sw qdisc replace dev "$1" root bfc queues 128 th 2000 refresh 1s nowatch; }
+	fill() { in_ns sw "$wireprobe" -w 1 p0 "$(ns_name u)/x" count=4200,size=1000,direct,drop >/dev/null; }
+	u_sends()
+	{
+		fill
+		in_ns u "$hopframe" data x vid=5 dst="$(mac 2)" n=$FRAMES pad=1000
+		sleep 0.05
+		early=$(last_state)
+		sleep 0.2
+		later=$(last_state)
+	}
+	full_device
+else
+	skip "a full device" "needs virtual time"
+fi
 
 finish

@@ -13,6 +13,8 @@
 need_tool ip tc jq awk
 sized=$(cd "$(dirname "$0")" && pwd)/sized
 [ -x "$sized" ] || skip_all "sized is not built"
+udpflow=$(dirname "$sized")/udpflow
+[ -x "$udpflow" ] || skip_all "udpflow is not built"
 load_modules sch_ideal wire
 
 SLOW=80kbit
@@ -162,6 +164,24 @@ between "and each has it alone" "$(sed 1d "$work/all" | uniq -c | awk '$1 == 2' 
 is "and nothing is left" "$(figs flows qlen backlog drops)" "0 0 0 0"
 tc_in a qdisc del dev e0 root
 ip_in a link set e0 type wire rate $SLOW
+
+diag "IPv6"
+in_ns a sh -c "echo 0 >/proc/sys/net/ipv6/conf/e0/disable_ipv6"
+ip_in a addr add fd00::1/64 dev e0 nodad
+neigh a e0 fd00::2 "$(mac 2)"
+neigh a e0 fd00::3 "$(mac 2)"
+sleep 2
+tc_in a qdisc add dev e0 root handle 1: ideal
+sends 999:958:0
+sends6() { in_ns a "$udpflow" send -d "$1" -l 500 --sport=1001 --sndbuf=16m -n 2 >/dev/null; }
+sends6 fd00::2
+is "a flow" "$(figs flows qlen)" "1 2"
+sends6 fd00::3
+is "one to another address, between the same ports, has its own queue" "$(figs flows qlen)" "2 4"
+sends6 fd00::2
+is "and its next packets go there" "$(figs flows qlen)" "2 6"
+tc_in a qdisc del dev e0 root
+in_ns a sh -c "echo 1 >/proc/sys/net/ipv6/conf/e0/disable_ipv6"
 
 diag "it goes while packets wait"
 for options in "order fq" "order srf"; do

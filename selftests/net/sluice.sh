@@ -174,6 +174,17 @@ between "and is counted" "$(qdisc_stat sw p2 elided bfc)" 100 1000
 check "no longer" sluice_in sw pair del p1 p2
 is "is not there" "$(sluice_in sw pair list)" ""
 refused "not twice" "p1 p2: is not elided" sluice_in sw pair del p1 p2
+ip_in sw link add e1 type dummy
+sluice_in sw pair add p1 p2
+sluice_in sw pair add e1 p2
+sluice_in sw pair add p2 e1
+is "of a device, both ways" "$(sluice_in sw pair list | sort | xargs)" "e1 p2 p1 p2 p2 e1"
+ip_in sw link del e1
+is "they go with it" "$(sluice_in sw pair list)" "p1 p2"
+ip_in sw link add e1 type dummy
+is "and another one of its name has none" "$(sluice_in sw pair list)" "p1 p2"
+ip_in sw link del e1
+sluice_in sw pair del p1 p2
 
 diag "graph"
 cat >"$PATHS_TMP/ring" <<-END

@@ -140,6 +140,14 @@ test_refuse()
 	refused "no cable of a multicast address" "neither multicast nor zero" \
 		ip_in a link add name w8 type wire peer name w9 address 01:00:00:00:00:01
 	is "and nothing is left of them" "$(ip_in a -br link show type wire | wc -l)" 1
+	check "both ends may have a number" \
+		ip_in a link add name w8 index 1008 type wire peer name w9 index 1009
+	is "and get it" "$(ip_in a -j link show type wire |
+		jq -r '[.[] | select(.ifname | test("w[89]")) | .ifindex] | sort | join(" ")')" "1008 1009"
+	refused "which nobody else can have" "busy" \
+		ip_in a link add name w6 index 1010 type wire peer name w7 index 1009
+	is "then there is neither end" "$(ip_in a -br link show type wire | grep -c 'w[67]')" 0
+	ip_in a link del w8
 }
 
 test_ethtool()

@@ -12,6 +12,8 @@
 need_virtual_time
 probe=$(dirname "$0")/wireprobe
 [ -x "$probe" ] || skip_all "wireprobe is not built (make -C selftests)"
+gsosend=$(dirname "$0")/gsosend
+[ -x "$gsosend" ] || skip_all "gsosend is not built"
 need_tool jq ethtool
 load_modules wire
 ns a b
@@ -201,6 +203,25 @@ test_control()
 }
 
 # Three queues are filled by type; the line takes from each in turn.
+# A train of N datagrams goes down as one; the line is busy with the headers of each.
+test_train()
+{
+	local n=10 bytes=1000 how busy
+
+	for how in on off; do
+		cable rate 1gbit overhead 24
+		in_ns a sh -c "echo 1 >/proc/sys/net/ipv6/conf/w0/disable_ipv6"
+		ip_in a addr add 10.0.0.1/24 dev w0
+		neigh a w0 10.0.0.2 "$(ip_in b -j link show w1 | jq -r '.[0].address')"
+		in_ns a ethtool -K w0 tx-udp-segmentation $how
+		in_ns a "$gsosend" 10.0.0.2 $n $bytes
+		sleep 0.01
+		is "a UDP train, segmentation on the card $how" "$(counter sent_frames)" \
+			"$([ $how = on ] && echo 1 || echo $n)"
+		is "takes as long as its frames" "$(counter busy_ns)" $((n * (bytes + 42 + 24) * 8))
+	done
+}
+
 test_queues()
 {
 	local got q
@@ -243,7 +264,7 @@ test_change()
 }
 
 # All, or those named
-for name in "${@:-rate delay reorder ring control queues change}"; do
+for name in "${@:-rate delay reorder ring control train queues change}"; do
 	for part in $name; do
 		"test_$part"
 	done
