@@ -127,7 +127,7 @@ traffic_begins()
 	local n
 
 	: >"$work/go"
-	in_ns r "$udpflow" tcpsink --port 7900 --idle=600s --timeout=600s >/dev/null 2>&1 &
+	ip netns exec "$(ns_name r)" "$udpflow" tcpsink --port 7900 --idle=600s --timeout=600s >/dev/null 2>&1 &
 	sink=$!
 	for n in $HOSTS; do
 		sends "$n" "$n" send -d 10.0.0.9 -f 8 -n 200 -l 1400 &
