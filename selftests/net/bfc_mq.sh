@@ -29,9 +29,10 @@ QUEUES=40	# of each instance
 TXQS=4
 FRAMES=500	# of each flow
 LENGTH=1458	# UDP payload of a frame of 1500 bytes
-LIMIT=$((200 * 1500))
+LIMIT=$((400 * 1500))
 FAST=1gbit SLOW=100mbit
-[ "${SLUICE_HOME:-}" = uml ] || { FAST=100mbit SLOW=20mbit; }
+HOLD_S=1	# how long a pause by hand lasts; where processes take time it is looked at meanwhile
+[ "${SLUICE_HOME:-}" = uml ] || { FAST=20mbit SLOW=5mbit HOLD_S=8; }
 heard=$(mktemp)
 out=$(mktemp)
 hands=()
@@ -116,15 +117,21 @@ paused()
 }
 
 epoch=0
-# neighbour SECONDS CONTENT...: d is e0's, a new one each time, which pauses what it is told to
+# neighbour [WORDS]: d is e0's, a new one each time; pauses these sub-queues for HOLD_S
 neighbour()
 {
-	local for=$1
+	local i states=()
 
-	shift
 	epoch=$((epoch + 1))
+	if [ $# -gt 0 ]; then
+		for ((i = 0; i < HOLD_S; i++)); do
+			states+=(at=$((i * 1000 + 400)) "state:seq=$((i + 1)),lease=2000000000,words=$1")
+		done
+		states+=(at=$((HOLD_S * 1000 + 400)) "state:seq=$((i + 1)),lease=2000000000,words=0+0+0")
+	fi
 	# not by a function, whose child would outlive it
-	ip netns exec "$(ns_name d)" "$hopframe" peer x mine=$epoch role=switch queues=64 for=$((for * 1000)) "$@" >/dev/null 2>&1 &
+	ip netns exec "$(ns_name d)" "$hopframe" peer x mine=$epoch role=switch queues=64 \
+		for=$(((HOLD_S + 9) * 1000)) "${states[@]}" >/dev/null 2>&1 &
 	hands+=($!)
 	check "e0 tags" soon 5 tags_for $epoch
 }
@@ -150,8 +157,8 @@ diag "numbers"
 device x d
 by_port
 instances "queues $QUEUES nowatch"
-neighbour 10
-ip netns exec "$(ns_name d)" "$hopframe" listen x data for=3000 >"$heard" 2>&1 &
+neighbour
+ip netns exec "$(ns_name d)" "$hopframe" listen x data for=9000 >"$heard" 2>&1 &
 hands+=($!)
 sleep 0.2
 for ((n = 0; n < TXQS; n++)); do
@@ -168,33 +175,31 @@ check "frames of each transmit queue arrive" soon 3 heard_all
 for ((n = 0; n < TXQS; n++)); do
 	read -r own kinds < <(vids $n)
 	is "instance $n: tags with $((n * QUEUES + 1)) to $(((n + 1) * QUEUES))" "$own" 16
-	between "instance $n: a number for each flow" "$kinds" 4 8
+	between "instance $n: flows have numbers of their own" "$kinds" 4 16
 done
 is "each has sent its own" "$(each tagged)" "16 16 16 16"
 hand_rests
 
 diag "pauses"
 # sub-queue 3 of the first, 5 of the second, 6 of the third, 7 of the fourth
-neighbour 10 at=400 state:seq=1,lease=2000000000,words=0000200000000008+8000000000400000+0 \
-	at=1400 state:seq=2,lease=2000000000,words=0+0+0
+neighbour 0000200000000008+8000000000400000+0
 check "one sub-queue of each is paused" soon 5 each_is paused "1 1 1 1"
 shown=$(paused)
 diag "paused: $shown"
 is "the right ones" "$shown" "11:1003 12:1005 13:1006 14:1007"
-check "all are resumed" soon 5 each_is paused "0 0 0 0"
+check "all are resumed" soon 15 each_is paused "0 0 0 0"
 hand_rests
 
 diag "one instance held"
 # numbers 80 to 119, all of the third
-neighbour 10 at=400 state:seq=1,lease=2000000000,words=0+00ffffffffff0000+0 \
-	at=1900 state:seq=2,lease=2000000000,words=0+0+0
+neighbour 0+00ffffffffff0000+0
 check "all of the third is paused" soon 5 each_is paused "0 0 $QUEUES 0"
 sent=$(each tagged)
 for ((n = 0; n < TXQS; n++)); do
 	sends $((7000 + n)) 10
 done
 check "its frames wait, those of the others pass" soon 1 each_is qlen "0 0 10 0"
-check "until it is resumed" soon 5 each_is qlen "0 0 0 0"
+check "until it is resumed" soon 15 each_is qlen "0 0 0 0"
 is "all have left" "$(each tagged)" "$(for n in $sent; do echo -n "$((n + 10)) "; done | sed 's/ $//')"
 is "nothing was dropped" "$(each drops)" "0 0 0 0"
 hand_rests
@@ -224,7 +229,7 @@ flows()
 {
 	local n pids=()
 
-	in_ns r "$udpflow" sink --ports=$TXQS --idle=1s --timeout=20s --json >"$out" &
+	in_ns r "$udpflow" sink --ports=$TXQS --idle=3s --timeout=30s --json >"$out" &
 	local sink=$!
 	wait_until 5 sink_is_up
 	for ((n = 0; n < TXQS; n++)); do
@@ -258,7 +263,7 @@ held mq
 is "mq: each has sent a flow" "$(for n in $(each tagged); do echo $((n >= FRAMES)); done | xargs)" \
 	"1 1 1 1"
 tc_in h qdisc del dev e0 root
-tc_in h qdisc add dev e0 root handle 11: bfc queues $((TXQS * QUEUES))
+tc_in h qdisc add dev e0 root handle 11: bfc queues $((TXQS * QUEUES)) nowatch
 held "one at the root"
 tc_in h qdisc del dev e0 root
 instances "queues $QUEUES nopause"
