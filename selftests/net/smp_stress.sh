@@ -25,6 +25,7 @@
 need_root
 need_tool ip tc jq taskset
 CPUS=$(nproc)
+[ "$CPUS" -ge "${SLUICE_CPUS:-1}" ] || die "$CPUS processors, where $SLUICE_CPUS should be"
 [ "$CPUS" -ge 2 ] || skip_all "needs several processors"
 here=$(cd "$(dirname "$0")" && pwd)
 udpflow=$here/udpflow
