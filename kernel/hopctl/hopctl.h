@@ -164,6 +164,7 @@ struct hop_window {
  * @speed: link speed, bytes per second; 0 if the device does not say
  * @n_active: sub-queues of all members of the port that are backlogged and not paused
  * @marked: packets of the qdisc that hold a pause, or are counted by hop_ingress_add(); qdisc lock
+ * @marks: packets that ever did; qdisc lock
  * @stalled: nothing leaves the qdisc: it marks nothing; written by @ops->withdraw, qdisc lock
  * @elide: a bit for each HOP_HANDLE_ALIGN handles: packets so labelled that leave by this port
  *	pause nobody
@@ -185,6 +186,7 @@ struct hop_member {
 	const u64		*speed;
 	atomic_t		*n_active;
 	u32			marked;
+	u32			marks;
 	bool			stalled;
 	const unsigned long	*elide;
 	const struct hop_member_ops *ops;

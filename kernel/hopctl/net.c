@@ -276,23 +276,56 @@ u64 hop_range_bytes(const struct hop_port *port)
 }
 
 /**
+ * hop_net_marks - packets that ever held a pause
+ * @net: the namespace
+ *
+ * Context: RTNL.
+ * Return: the sum over its members, which wraps.
+ */
+u32 hop_net_marks(const struct hop_net *net)
+{
+	const struct hop_member *m;
+	const struct hop_port *port;
+	u32 sum = 0;
+
+	list_for_each_entry(port, &hop_ports, node) {
+		if (port->net != net)
+			continue;
+		list_for_each_entry(m, &port->members, node)
+			sum += READ_ONCE(m->marks);
+	}
+	return sum;
+}
+
+/**
  * hop_range_clear - set pause counters back that no packet holds
  * @port: the port
+ * @marks: hop_net_marks() before no packet held a pause and all that had let go was undone
  *
- * Context: port's lock.
+ * A counter is a packet's if one has been marked since then. Else what it shows is left from
+ * before, and is taken off: a packet that is marked meanwhile adds its own. Context: RTNL, port's
+ * lock.
  * Return: how many there were.
  */
-u64 hop_range_clear(struct hop_port *port)
+u64 hop_range_clear(struct hop_port *port, u32 marks)
 {
 	struct hop_ingress *ingress = port->net->ingress;
 	u32 i, count = port->handles & 0xffff;
+	atomic_t *counter;
 	u64 cleared = 0;
+	int left;
 
 	for (i = 0; i < count; i++) {
+		counter = handle_counter(port->net, port->range->first + i);
+		left = atomic_read(counter);
+		if (!left)
+			continue;
+		smp_rmb();	/* counter before marks: see member_marks() */
+		if (hop_net_marks(port->net) != marks)
+			break;
 		if (ingress)
 			clear_bit(port->range->first + i - HOP_HANDLE_FIRST, ingress->held);
-		if (!atomic_xchg(handle_counter(port->net, port->range->first + i), 0))
-			continue;
+		atomic_sub(left, counter);
 		set_bit(i / 64, port->pausing.dirty);
 		cleared++;
 	}
@@ -385,9 +418,16 @@ static void pause_mark(const struct hop_member *m, u16 handle, bool pause)
 	tasklet_schedule(&port->work);
 }
 
-void hop_pause_inc(struct hop_member *m, u16 handle)
+/* Before the counter, for hop_range_clear(): whoever sees the one go up sees the other, too. */
+static void member_marks(struct hop_member *m)
 {
 	m->marked++;
+	WRITE_ONCE(m->marks, m->marks + 1);
+}
+
+void hop_pause_inc(struct hop_member *m, u16 handle)
+{
+	member_marks(m);
 	if (atomic_inc_return(handle_counter(m->net, handle)) == 1)
 		pause_mark(m, handle, true);
 }
@@ -403,7 +443,7 @@ EXPORT_SYMBOL_GPL(hop_pause_dec);
 
 u32 hop_ingress_add(struct hop_member *m, u16 handle, u32 bytes)
 {
-	m->marked++;
+	member_marks(m);
 	return atomic_add_return(bytes, &m->net->ingress->bytes[handle - HOP_HANDLE_FIRST]);
 }
 EXPORT_SYMBOL_GPL(hop_ingress_add);

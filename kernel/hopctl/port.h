@@ -414,6 +414,7 @@ struct hop_ingress {
  * @n_pairs: how many
  * @elides: some bit of some hop_port.elide may be set
  * @marked: packets that hold a pause, at the last look of watch.c; RTNL
+ * @marks: hop_net_marks() just before that look; RTNL
  * @pool: the buffer that qdiscs share, if any; RTNL
  */
 struct hop_net {
@@ -429,6 +430,7 @@ struct hop_net {
 	unsigned int		n_pairs;
 	bool			elides;
 	u64			marked;
+	u32			marks;
 	struct hop_pool		*pool;
 };
 
@@ -450,7 +452,8 @@ void hop_range_put(struct hop_port *port);
 u64 hop_range_word(const struct hop_port *port, unsigned int word);
 u64 hop_range_sum(const struct hop_port *port);
 u64 hop_range_bytes(const struct hop_port *port);
-u64 hop_range_clear(struct hop_port *port);
+u32 hop_net_marks(const struct hop_net *net);
+u64 hop_range_clear(struct hop_port *port, u32 marks);
 u32 hop_handles_used(struct hop_net *net);
 
 /* elide.c */

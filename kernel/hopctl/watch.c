@@ -18,10 +18,10 @@
  * withdraw the pauses of its packets if nothing has left it for the watchdog's time although it
  * is not paused itself: its device hangs. And if no packet of the whole namespace holds a
  * pause, a pause counter that is not 0 after two looks is a bug of ours, which is counted
- * and made good.
+ * and made good; on several processors the looks alone would be deceived, see hop_range_clear().
  *
  *   hop_port.storm, ignored, watch_at, calm_at, windows   port's lock
- *   hop_port.leak_sum, hop_net.marked                     RTNL
+ *   hop_port.leak_sum, hop_net.marked, .marks             RTNL
  */
 #include <linux/rtnetlink.h>
 #include <linux/workqueue.h>
@@ -310,18 +310,31 @@ static bool port_withdraw(struct hop_port *port, u64 now)
 	return sum || stalled;
 }
 
-/* Counters that nobody holds: not at the first look, for a packet may be about to be counted. */
-static void port_leaks(struct hop_port *port)
+/* Counters that nobody seems to hold, at two looks. */
+static bool port_suspect(struct hop_port *port)
 {
+	bool again;
 	u64 sum;
 
+	rcu_read_lock();
+	sum = port->net->marked ? 0 : hop_range_sum(port);
+	rcu_read_unlock();
+	again = sum && sum == port->leak_sum;
+	port->leak_sum = sum;
+	return again;
+}
+
+/* On several processors packets come and go between the look at them and the one at the counters.
+ * The caller has waited for those that were about to let go.
+ */
+static void port_leaks(struct hop_port *port)
+{
+	u64 cleared;
+
 	spin_lock_bh(&port->lock);
-	sum = hop_range_sum(port);
-	if (port->net->marked || !sum || sum != port->leak_sum) {
-		port->leak_sum = port->net->marked ? 0 : sum;
-	} else {
-		port->stats.counter_leaks += hop_range_clear(port);
-		port->leak_sum = 0;
+	cleared = hop_range_clear(port, port->net->marks);
+	if (cleared) {
+		port->stats.counter_leaks += cleared;
 		hop_port_wake(port);
 	}
 	spin_unlock_bh(&port->lock);
@@ -330,16 +343,24 @@ static void port_leaks(struct hop_port *port)
 static void watch_pausing(struct work_struct *work)
 {
 	u64 now = hop_now();
+	bool again = false, suspects = false;
 	struct hop_port *port;
-	bool again = false;
 
 	rtnl_lock();
-	list_for_each_entry(port, &hop_ports, node)
+	list_for_each_entry(port, &hop_ports, node) {
 		port->net->marked = 0;
+		port->net->marks = hop_net_marks(port->net);
+	}
 	list_for_each_entry(port, &hop_ports, node)
 		again |= port_withdraw(port, now);
 	list_for_each_entry(port, &hop_ports, node)
-		port_leaks(port);
+		suspects |= port_suspect(port);
+	if (suspects) {
+		synchronize_net();	/* a qdisc's work is a read-side critical section */
+		list_for_each_entry(port, &hop_ports, node)
+			if (port->leak_sum)
+				port_leaks(port);
+	}
 	rtnl_unlock();
 	if (again)
 		hop_watch_pausing();

@@ -383,7 +383,8 @@ check_clean()
 			wrong+=${wrong:+$'\n'}"module $name cannot be unloaded: $(rmmod "$name" 2>&1)"
 	done
 	_modules=()
-	mapfile -t faults < <(kernel_log | grep -E -f "$_here/kernel-faults")
+	mapfile -t faults < <(kernel_log | awk -v exempt="$_here/core-races" -f "$_here/races.awk" |
+		grep -E -f "$_here/kernel-faults")
 	[ ${#faults[@]} -eq 0 ] || wrong+=${wrong:+$'\n'}$(printf 'kernel: %s\n' "${faults[@]}")
 	mapfile -t faults < <(_leaks)
 	[ ${#faults[@]} -eq 0 ] || wrong+=${wrong:+$'\n'}$(printf '%s\n' "${faults[@]}")

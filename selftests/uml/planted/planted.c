@@ -5,6 +5,7 @@
  * Loading it with fault=NAME commits that one. Only for kernels that are thrown away after it.
  */
 #include <linux/delay.h>
+#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
@@ -13,12 +14,13 @@
 
 static char *fault = "none";
 module_param(fault, charp, 0444);
-MODULE_PARM_DESC(fault, "leak, inversion, context, use_after_free, overflow, rcu, timer, index, shift");
+MODULE_PARM_DESC(fault, "leak, inversion, context, use_after_free, overflow, rcu, timer, index, shift, race");
 
 static DEFINE_SPINLOCK(planted_a);
 static DEFINE_SPINLOCK(planted_b);
 static LIST_HEAD(planted_list);
 static volatile int planted_table[4];
+static int planted_shared;
 
 struct planted_timed {
 	struct timer_list	timer;
@@ -126,6 +128,33 @@ static void planted_shift(void)
 	planted_table[0] = 1 << i;
 }
 
+static void planted_count(void)
+{
+	planted_shared++;
+	barrier();
+	cond_resched();
+}
+
+static int planted_racer(void *unused)
+{
+	while (!kthread_should_stop())
+		planted_count();
+	return 0;
+}
+
+/* Two tasks count with one variable. For kernels of several CPUs that look for it. */
+static void planted_race(void)
+{
+	struct task_struct *task = kthread_run(planted_racer, NULL, "planted");
+	unsigned long end = jiffies + 3 * HZ;
+
+	if (IS_ERR(task))
+		return;
+	while (time_before(jiffies, end))
+		planted_count();
+	kthread_stop(task);
+}
+
 static const struct {
 	const char	*name;
 	void		(*commit)(void);
@@ -139,6 +168,7 @@ static const struct {
 	{ "timer",		planted_timer },
 	{ "index",		planted_index },
 	{ "shift",		planted_shift },
+	{ "race",		planted_race },
 };
 
 static int __init planted_init(void)
