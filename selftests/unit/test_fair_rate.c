@@ -38,7 +38,7 @@ static u64 random64(void)
 /* Section 6: F and Q there are in units of 10 Mb/s and 600 bytes. */
 static void test_auto_is_the_paper(void)
 {
-	struct rocc_law law;
+	struct rocc_law law = {};
 
 	rocc_law_auto(&law, 40 * GBIT, 40 * US, 3000);
 	check(law.rate_max == 40 * GBIT * ONE && law.rate_min == GBIT / 10 * ONE,
@@ -88,8 +88,8 @@ static void test_steps(bool smooth)
 	static const u64 speeds[] = { 1000000, 100000000, GBIT, 10 * GBIT, 40 * GBIT, 100 * GBIT,
 				      8000 * GBIT };
 	long double worst = 0, want, off;
-	struct rocc_law law;
-	struct rocc_rate r;
+	struct rocc_law law = {};
+	struct rocc_rate r = {};
 	unsigned int i;
 	u64 speed, t;
 	u32 q;
@@ -123,8 +123,8 @@ static void test_steps(bool smooth)
 
 static void test_levels(void)
 {
-	struct rocc_law law;
-	struct rocc_rate r;
+	struct rocc_law law = {};
+	struct rocc_rate r = {};
 	bool ok = true;
 	int level;
 
@@ -148,8 +148,8 @@ static void test_levels(void)
 
 static void test_cuts(void)
 {
-	struct rocc_law law;
-	struct rocc_rate r;
+	struct rocc_law law = {};
+	struct rocc_rate r = {};
 
 	rocc_law_auto(&law, 40 * GBIT, 40 * US, 3000);
 	rocc_rate_start(&r, &law);
@@ -170,8 +170,8 @@ static void loop(u64 speed, u32 interval_ns, int n, bool smooth, double *mean, d
 	double history[DELAYS] = {}, q = 0, sum = 0, low = 1e18, high = 0, rates = 0;
 	double step = interval_ns / 1e9 / PARTS;
 	int now, i, delay = PARTS * 18 / 40;
-	struct rocc_law law;
-	struct rocc_rate r;
+	struct rocc_law law = {};
+	struct rocc_rate r = {};
 
 	rocc_law_auto(&law, speed, interval_ns, 3000);
 	law.smooth = smooth;
@@ -236,7 +236,7 @@ static int level_of(int n)
 static void test_margins(u64 speed, const char *what)
 {
 	double least = 180, m;
-	struct rocc_law law;
+	struct rocc_law law = {};
 	int n;
 
 	rocc_law_auto(&law, speed, 40 * US, 3000);
