@@ -18,7 +18,7 @@
 # Afterwards nothing is stuck: all ports tag, a flow passes whole, no gauge is above zero. The rest
 # is for the kernel to say: it is meant for one that looks for races (selftests/vm/run --flavour).
 #
-# $SLUICE_STRESS (1): so many times as many rounds.
+# $SLUICE_STRESS (1): so many times as many rounds; 0.2 for a short run.
 
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -39,7 +39,10 @@ LIMIT=1m
 HOSTS="1 2 3"
 work=$(mktemp -d)
 trap 'rm -rf "$work"; _at_exit' EXIT
-rounds() { echo $(($1 * ${SLUICE_STRESS:-1})); }
+rounds() { awk -v n="$1" -v by="${SLUICE_STRESS:-1}" 'BEGIN { n = int(n * by); print n ? n : 1 }'; }
+
+# phase NAME: says when it began, too
+phase() { diag "$1 ($(cut -d. -f1 /proc/uptime) s)"; }
 
 for name in h1 h2 h3 sw1 sw2 r; do
 	ns $name
@@ -49,7 +52,7 @@ done
 # host N: hN on its cable to sw1
 host()
 {
-	ip_in sw1 link add "p$1" type wire rate 200mbit delay 1us \
+	ip_in sw1 link add "p$1" type wire rate 40mbit delay 1us \
 		peer name e0 address "$(mac "$1")" netns "$(ns_name "h$1")" &&
 	ip_in sw1 link set "p$1" master br0 up &&
 	ip -n "$(ns_name "h$1")" -batch - <<-END
@@ -65,10 +68,10 @@ done
 for n in $HOSTS; do
 	host "$n" || die "no host $n"
 done
-ip_in sw1 link add trunk type wire rate 100mbit delay 1us peer name trunk netns "$(ns_name sw2)"
+ip_in sw1 link add trunk type wire rate 20mbit delay 1us peer name trunk netns "$(ns_name sw2)"
 ip_in sw1 link set trunk master br0 up
 ip_in sw2 link set trunk master br0 up
-ip_in sw2 link add q type wire rate 50mbit delay 1us peer name e0 address "$(mac 9)" netns "$(ns_name r)"
+ip_in sw2 link add q type wire rate 10mbit delay 1us peer name e0 address "$(mac 9)" netns "$(ns_name r)"
 ip_in sw2 link set q master br0 up
 ip_in r addr add 10.0.0.9/24 dev e0
 ip_in r link set e0 up
@@ -118,7 +121,7 @@ sends()
 {
 	while [ -e "$work/go" ]; do
 		taskset -c $(($2 % CPUS)) ip netns exec "$(ns_name "h$1")" "$udpflow" "${@:3}" \
-			>/dev/null 2>&1 || sleep 0.05
+			>/dev/null 2>&1 || sleep 0.2
 	done
 }
 
@@ -131,7 +134,7 @@ traffic_begins()
 	ip netns exec "$(ns_name r)" "$udpflow" tcpsink --port 7900 --idle=600s --timeout=600s >/dev/null 2>&1 &
 	sink=$!
 	for n in $HOSTS; do
-		sends "$n" "$n" send -d 10.0.0.9 -f 8 -n 200 -l 1400 &
+		sends "$n" "$n" send -d 10.0.0.9 -f 8 -n 1000 -l 1400 &
 		senders+=($!)
 	done
 	# trains of segments, which bfc cuts
@@ -210,10 +213,10 @@ wires() # ROUNDS
 		ip -n "$(ns_name sw1)" -batch - <<-END || return
 			link set trunk type wire delay 50us ring 8k
 			link set p1 type wire loss 1% reorder 5% reorder_delay 20us
-			link set trunk type wire rate 300mbit duplicate 1%
+			link set trunk type wire rate 100mbit duplicate 1%
 			link set p1 type wire loss 0 reorder 0 rate 1gbit
-			link set trunk type wire rate 100mbit delay 1us duplicate 0 ring 150k
-			link set p1 type wire rate 200mbit
+			link set trunk type wire rate 20mbit delay 1us duplicate 0 ring 150k
+			link set p1 type wire rate 40mbit
 		END
 	done
 }
@@ -283,7 +286,7 @@ key=pauses_obeyed
 between "sw1 obeys" "$(told sw1 trunk)" 1 100000000
 between "h1 obeys" "$(told h1 e0)" 1 100000000
 
-diag "flaps, new qdiscs, options, removals, dumps"
+phase "flaps, new qdiscs, options, removals, dumps"
 together "flaps" churns flap "$(rounds 150)" h2/e0 sw1/p3 r/e0
 together "new qdiscs" churns qdisc "$(rounds 150)" h2/e0 sw1/p2 sw1/p3 r/e0
 together "options of sw1" changes "$(rounds 6)" sw1 trunk "$OPTIONS"
@@ -298,7 +301,7 @@ is "sluice shows sw2's ports" "$("$sluice" -n "$(ns_name sw2)" -j show -s | jq l
 key=pauses_tx
 between "sw2 has paused all the while" "$(told sw2 trunk)" 1 100000000
 
-diag "pauses by ingress"
+phase "pauses by ingress"
 bfc_everywhere assign single pause ingress pool 300k
 know
 together "flaps" churns flap "$(rounds 100)" h2/e0 sw1/p3
@@ -308,7 +311,7 @@ together "the same at p1" changes "$(rounds 10)" sw1 p1 "pause queue|pause ingre
 together "dumps" dumps "$(rounds 4)"
 done_all "by ingress"
 
-diag "modules"
+phase "modules"
 if [ -n "${SLUICE_MODDIR:-}" ]; then
 	# the modules that are loaded need no name here
 	bfc_everywhere
@@ -318,7 +321,7 @@ if [ -n "${SLUICE_MODDIR:-}" ]; then
 	done_all "modules"
 fi
 
-diag "quiet again"
+phase "quiet again"
 traffic_ends
 bfc_everywhere
 know
