@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Takes the kernel's log, and takes those of KCSAN's reports out of it that are not about the
-# project: no frame of theirs is in a module (only the project's are, where KCSAN is), or both
-# accesses are in functions that the file `exempt` names. With core=1 it prints nothing but
+# project: no frame of theirs is in a module (only the project's are, where KCSAN is), or what is
+# not marked (atomic, READ_ONCE, WRITE_ONCE) of the two accesses is in a function of the core that
+# the file `exempt` names. With core=1 it prints nothing but
 # what these reports are called.
 
 BEGIN {
@@ -55,13 +56,14 @@ text ~ /^BUG: KCSAN: / || n {
 		theirs = 0
 	if (text ~ / to 0x[0-9a-f]+ of [0-9]+ bytes by /) {
 		first = 1
+		marked = text ~ /\(marked/
 	} else if (first && text ~ /^ [^ ]+\+0x/) {
 		first = 0
 		accesses++
 		name = text
 		sub(/^ /, "", name)
 		sub(/\+0x.*/, "", name)
-		if (name in known && text !~ / \[[a-z0-9_]+\]$/)
+		if (marked || (name in known && text !~ / \[[a-z0-9_]+\]$/))
 			exempted++
 	}
 	if (text ~ /^=+$/)
