@@ -54,21 +54,19 @@
  *   member                          hopctl, see hopctl.h
  *   bfc_reciprocals[]               module init              anyone
  */
-#include <linux/etherdevice.h>
-#include <linux/icmpv6.h>
-#include <linux/ipv6.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/random.h>
 #include <linux/siphash.h>
 #include <net/gso.h>
 #include <net/ip.h>
-#include <net/ndisc.h>
 #include <net/pkt_cls.h>
 #include <net/pkt_sched.h>
 
 #include "hopctl/hopctl.h"
 #include "sched/bitset.h"
+#include "sched/control.h"
+#include "sched/counters.h"
 #include "sched/options.h"
 #include "sched/pool.h"
 #include "sched/threshold.h"
@@ -77,7 +75,6 @@
 #define CREATE_TRACE_POINTS
 #include "sched/trace_bfc.h"
 
-#define BFC_CONTROL_PACKETS	1024	/* bound of the control class */
 #define BFC_BUCKETS		32	/* fls() of a backlog, the last one also for more */
 #define BFC_SHORT		11	/* fls() of what a sub-queue in no bucket may hold */
 #define BFC_NO_FLOW		U32_MAX
@@ -745,42 +742,6 @@ static void bfc_forget(struct bfc_sched *q, struct sk_buff *skb, u64 now)
 
 /* ---- classification ---- */
 
-static bool bfc_is_neighbour_discovery(const struct sk_buff *skb)
-{
-	int at = skb_network_offset(skb);
-	const struct icmp6hdr *icmp;
-	const struct ipv6hdr *ip;
-	struct icmp6hdr icmp_buf;
-	struct ipv6hdr ip_buf;
-
-	ip = skb_header_pointer(skb, at, sizeof(ip_buf), &ip_buf);
-	if (!ip || ip->nexthdr != IPPROTO_ICMPV6)
-		return false;
-	icmp = skb_header_pointer(skb, at + sizeof(*ip), sizeof(icmp_buf), &icmp_buf);
-	return icmp && icmp->icmp6_type >= NDISC_ROUTER_SOLICITATION &&
-	       icmp->icmp6_type <= NDISC_REDIRECT;
-}
-
-/* What must pass for the network to stay alive, whatever is paused. */
-static bool bfc_is_control(const struct sk_buff *skb)
-{
-	if (skb->priority == TC_PRIO_CONTROL)
-		return true;
-	switch (skb_protocol(skb, true)) {
-	case htons(ETH_P_IP):
-		return false;
-	case htons(ETH_P_IPV6):
-		return bfc_is_neighbour_discovery(skb);
-	case htons(ETH_P_ARP):
-	case htons(ETH_P_LLDP):
-	case htons(ETH_P_PAE):
-	case htons(ETH_P_SLOW):
-		return true;
-	default:
-		return is_link_local_ether_addr(eth_hdr(skb)->h_dest);	/* STP and its like */
-	}
-}
-
 /* The class that a class id names, or -1. */
 static int bfc_minor_class(const struct bfc_sched *q, u32 classid)
 {
@@ -833,7 +794,7 @@ static int bfc_classify(struct sk_buff *skb, struct Qdisc *sch, int *verdict)
 				return class;
 		}
 	}
-	if (bfc_is_control(skb))
+	if (hop_is_control(skb))
 		return BFC_CLASS_CONTROL;
 	return q->config.priomap[skb->priority & TC_PRIO_MAX];
 }
@@ -1009,12 +970,13 @@ static int bfc_enqueue_control(struct sk_buff *skb, struct Qdisc *sch, struct sk
 	struct bfc_sched *q = qdisc_priv(sch);
 	u64 now = ktime_get_ns();
 
-	if (unlikely(skb_queue_len(&q->control) >= BFC_CONTROL_PACKETS)) {
+	if (unlikely(skb_queue_len(&q->control) >= HOP_CONTROL_PACKETS)) {
 		q->stats.drop_control++;
 		trace_bfc_drop(&q->member, BFC_TRACE_CONTROL, BFC_TRACE_DROP_CONTROL, skb);
 		return qdisc_drop(skb, sch, to_free);
 	}
 	bfc_backlog_moves(sch, q, now);
+	skb->priority = TC_PRIO_CONTROL;	/* for the card */
 	__skb_queue_tail(&q->control, skb);
 	qdisc_qstats_backlog_inc(sch, skb);
 	sch->q.qlen++;
@@ -1710,19 +1672,9 @@ static int bfc_dump(struct Qdisc *sch, struct sk_buff *skb)
 
 /* ---- statistics ---- */
 
-/* A counter that is dumped: where it stands in struct bfc_stats. */
-struct bfc_counter {
-	u16	attr;
-	u16	offset;
-	u8	size;
-};
+#define BFC_COUNTER(_attr, _field) HOP_COUNTER(TCA_BFC_STATS_##_attr, bfc_stats, _field)
 
-#define BFC_COUNTER(_attr, _field) {						\
-	TCA_BFC_STATS_##_attr, offsetof(struct bfc_stats, _field),		\
-	sizeof_field(struct bfc_stats, _field)					\
-}
-
-static const struct bfc_counter bfc_counters[] = {
+static const struct hop_counter bfc_counters[] = {
 	BFC_COUNTER(BACKLOGGED, backlogged),
 	BFC_COUNTER(PAUSED, paused),
 	BFC_COUNTER(TH_MAX, th_max),
@@ -1750,23 +1702,6 @@ static const struct bfc_counter bfc_counters[] = {
 	BFC_COUNTER(WITHDRAWN, withdrawn),
 	BFC_COUNTER(DROP_POOL, drop_pool),
 };
-
-static int bfc_put_counters(struct sk_buff *skb, const struct bfc_stats *stats)
-{
-	const struct bfc_counter *c;
-	const void *field;
-	int err = 0;
-
-	for (c = bfc_counters; c < bfc_counters + ARRAY_SIZE(bfc_counters) && !err; c++) {
-		field = (const void *)stats + c->offset;
-		if (c->size == sizeof(u32))
-			err = nla_put_u32(skb, c->attr, *(const u32 *)field);
-		else
-			err = nla_put_u64_64bit(skb, c->attr, *(const u64 *)field,
-						TCA_BFC_STATS_PAD);
-	}
-	return err;
-}
 
 /* What is worked out at the time of the dump. */
 struct bfc_now {
@@ -1840,7 +1775,9 @@ static int bfc_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	nest = nla_nest_start(d->skb, TCA_STATS_APP);
 	if (!nest)
 		return -1;
-	if (bfc_put_counters(d->skb, &stats) || bfc_put_now(d->skb, &now) ||
+	if (hop_counters_dump(bfc_counters, ARRAY_SIZE(bfc_counters), &stats, d->skb,
+			      TCA_BFC_STATS_PAD) ||
+	    bfc_put_now(d->skb, &now) ||
 	    hop_port_dump(&q->member, d->skb, TCA_BFC_STATS_PORT)) {
 		nla_nest_cancel(d->skb, nest);
 		return -1;
