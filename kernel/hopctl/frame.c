@@ -13,21 +13,7 @@
  *
  * Nothing here has state, so nothing needs a lock.
  */
-#ifdef __KERNEL__
-#include <linux/kernel.h>
-#include <linux/string.h>
-#include <asm/byteorder.h>
-#else
-#include <endian.h>
-#include <string.h>
-#define be16_to_cpu	be16toh
-#define be32_to_cpu	be32toh
-#define be64_to_cpu	be64toh
-#define cpu_to_be16	htobe16
-#define cpu_to_be32	htobe32
-#define cpu_to_be64	htobe64
-#endif
-
+#include "byteorder.h"
 #include "frame.h"
 
 static enum hop_frame_error parse_hello(const __u8 *p, size_t len, struct hop_frame *f)
