@@ -400,7 +400,7 @@ static void wire_print_help(struct link_util *lu, int argc, char **argv, FILE *f
 	wire_help(f);
 }
 
-extern struct link_util wire_link_util;
+extern PLUGIN_VISIBLE struct link_util wire_link_util;
 
 struct link_util wire_link_util = {
 	.id = "wire",

@@ -28,6 +28,9 @@
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 
+/* What tc and ip look up by name; the Makefile hides all else. */
+#define PLUGIN_VISIBLE __attribute__((visibility("default")))
+
 /**
  * struct qdisc_util - what tc knows of a qdisc kind; symbol KIND_qdisc_util of q_KIND.so
  * @next: tc's

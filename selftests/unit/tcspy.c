@@ -6,13 +6,15 @@
  * no qdisc:
  *
  *  - A request that would make or change a qdisc is not sent. Its options are printed, one line
- *    for each: name, bytes, value; and tc ends with status 0.
+ *    for each: name, bytes, value, or name and braces round what is in it; and tc ends with
+ *    status 0.
  *  - A request for a list of qdiscs or classes is answered with the messages in the file named
  *    by TCSPY_DUMP, as written by `tcmsg write`.
  *
  * All other traffic, such as looking up a device, passes.
  */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,33 +39,66 @@ static union {
 
 static size_t dump_length;	/* 0 unless an answer is waiting to be read */
 
-/* The name among a kind's options: those of other nests have the same numbers. */
-static const char *option_name(unsigned short attr)
+static char kind[32];		/* TCA_ROCC_ of a request for rocc */
+
+/* The name in a nest of the kind: those of other nests have the same numbers. */
+static const char *attr_name(unsigned short attr, const char *nest)
 {
-	for (size_t i = 0; i < TCMSG_NAMES; i++)
-		if (tcmsg_names[i].attr == attr &&
-		    !strncmp(tcmsg_names[i].name, "TCA_BFC_", 8) &&
-		    strncmp(tcmsg_names[i].name, "TCA_BFC_STATS_", 14) &&
-		    strncmp(tcmsg_names[i].name, "TCA_BFC_CLASS_", 14))
+	static const char * const others[] = { "STATS_", "CLASS_", "LIMITER_", "FROM_" };
+	const size_t start = strlen(kind);
+
+	for (size_t i = 0; i < TCMSG_NAMES; i++) {
+		const char *name = tcmsg_names[i].name + start;
+		bool other = false;
+
+		if (tcmsg_names[i].attr != attr || strncmp(tcmsg_names[i].name, kind, start))
+			continue;
+		if (*nest && strncmp(name, nest, strlen(nest)))
+			continue;
+		for (size_t j = 0; !*nest && j < sizeof(others) / sizeof(others[0]); j++)
+			other |= !strncmp(name, others[j], strlen(others[j]));
+		if (!other)
 			return tcmsg_names[i].name;
+	}
 	return "?";
 }
 
-static void print_value(const struct nlattr *a)
+static const struct nlattr *attr_next(const struct nlattr *a)
+{
+	return (const void *)((const char *)a + NLA_ALIGN(a->nla_len));
+}
+
+static void print_value(const struct nlattr *a, const char *nest)
 {
 	const unsigned char *data = (const unsigned char *)a + NLA_HDRLEN;
 	size_t size = a->nla_len - NLA_HDRLEN;
 	uint64_t v = 0;
 
-	printf("%s %zu ", option_name(a->nla_type & NLA_TYPE_MASK), size);
+	printf("%s %zu ", attr_name(a->nla_type & NLA_TYPE_MASK, nest), size);
 	if (size <= sizeof(v)) {
 		memcpy(&v, data, size);	/* little-endian, as all machines that the tests know */
-		printf("%llu\n", (unsigned long long)v);
+		printf("%llu", (unsigned long long)v);
 		return;
 	}
 	for (size_t i = 0; i < size; i++)
 		printf("%s%u", i ? " " : "", data[i]);
-	printf("\n");
+}
+
+/* An option that is a nest is one line, in braces. */
+static void print_inner(const struct nlattr *nest)
+{
+	const char *end = (const char *)nest + nest->nla_len;
+	const struct nlattr *a = (const void *)((const char *)nest + NLA_HDRLEN);
+	const char *name = attr_name(nest->nla_type & NLA_TYPE_MASK, "");
+	char prefix[32];
+
+	snprintf(prefix, sizeof(prefix), "%s_", name + strlen(kind));
+	printf("%s {", name);
+	for (; (const char *)a + NLA_HDRLEN <= end; a = attr_next(a)) {
+		printf(" ");
+		print_value(a, prefix);
+	}
+	printf(" }");
 }
 
 static void print_nest(const struct nlattr *nest)
@@ -72,9 +107,20 @@ static void print_nest(const struct nlattr *nest)
 	const struct nlattr *a = (const void *)((const char *)nest + NLA_HDRLEN);
 
 	printf("options%s\n", nest->nla_type & NLA_F_NESTED ? "" : " without NLA_F_NESTED");
-	for (; (const char *)a + NLA_HDRLEN <= end;
-	     a = (const void *)((const char *)a + NLA_ALIGN(a->nla_len)))
-		print_value(a);
+	for (; (const char *)a + NLA_HDRLEN <= end; a = attr_next(a)) {
+		if (a->nla_type & NLA_F_NESTED)
+			print_inner(a);
+		else
+			print_value(a, "");
+		printf("\n");
+	}
+}
+
+static void kind_is(const char *name)
+{
+	snprintf(kind, sizeof(kind), "TCA_%s_", name);
+	for (char *c = kind; *c; c++)
+		*c = toupper((unsigned char)*c);
 }
 
 static void request_show(const struct nlmsghdr *n)
@@ -82,9 +128,10 @@ static void request_show(const struct nlmsghdr *n)
 	const char *start = (const char *)n, *end = start + n->nlmsg_len;
 	const struct nlattr *a = (const void *)(start + NLMSG_LENGTH(sizeof(struct tcmsg)));
 
-	for (; (const char *)a + NLA_HDRLEN <= end;
-	     a = (const void *)((const char *)a + NLA_ALIGN(a->nla_len)))
-		if ((a->nla_type & NLA_TYPE_MASK) == TCA_OPTIONS)
+	for (; (const char *)a + NLA_HDRLEN <= end; a = attr_next(a))
+		if (a->nla_type == TCA_KIND)	/* comes first */
+			kind_is((const char *)a + NLA_HDRLEN);
+		else if ((a->nla_type & NLA_TYPE_MASK) == TCA_OPTIONS)
 			print_nest(a);
 	fflush(stdout);
 	_exit(0);

@@ -3,125 +3,13 @@
 #
 # The tc plugin of kind bfc, inside stock tc, without a kernel module and without privileges.
 #
-#   tc + q_bfc.so --request--> tcspy (preloaded): prints the attributes, sends nothing
-#   tc + q_bfc.so <--answer--- tcspy: messages made by tcmsg
-#
 # Shown: each option becomes the right attribute with the right value, each bad value is refused
 # with its option named, every attribute of the uapi headers is printed, under its own name, and
 # what is printed as text can be typed in again.
 
-set -u
-here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../.." && pwd)
-export TC_LIB_DIR=${TC_LIB_DIR:-$root/build/tc}
-TC=${TC:-$(command -v tc || echo /usr/sbin/tc)}
-export LC_ALL=C
-
-skip() {
-	echo "1..0 # SKIP $*"
-	exit 4
-}
-
-[ -x "$TC" ] || skip "no tc here"
-[ -e "$TC_LIB_DIR/q_bfc.so" ] || skip "no $TC_LIB_DIR/q_bfc.so: make plugins"
-command -v "${CC:=cc}" >/dev/null || skip "no compiler here"
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-"$CC" -O1 -Wall -Wextra -Werror -o "$dir/tcmsg" "$root/selftests/net/tcmsg.c" &&
-"$CC" -O1 -Wall -Wextra -Werror -shared -fPIC -o "$dir/tcspy.so" "$here/tcspy.c" -ldl || exit 1
-
-number=0 failed=0 skipped=0
-
-# What the last check saw goes to the log of a failure.
-report() {	# report STATUS NAME
-	number=$((number + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $number $2"
-	else
-		failed=$((failed + 1))
-		echo "not ok $number $2"
-		sed 's/^/# /' "$dir/seen"
-	fi
-}
-
-spied() {
-	LD_PRELOAD="$dir/tcspy.so" TCSPY_DUMP="$dir/dump" "$TC" "$@" >"$dir/out" 2>"$dir/err"
-	status=$?
-	cat "$dir/out" "$dir/err" >"$dir/seen"
-	return $status
-}
-
-# The given words become exactly these attributes, separated by "; ".
-takes() {	# takes WORDS ATTRIBUTES
-	# shellcheck disable=SC2086 # words
-	spied qdisc add dev lo root bfc $1 && [ ! -s "$dir/err" ] &&
-	[ "$(sed 1d "$dir/out" | paste -sd';' | sed 's/;/; /g')" = "$2" ] &&
-	[ "$(sed -n 1p "$dir/out")" = options ]
-	report $? "takes '$1'"
-}
-
-# Refused by the plugin, in one line on stderr that starts like this, and nothing sent.
-refuses() {	# refuses WORDS MESSAGE
-	# shellcheck disable=SC2086
-	! spied qdisc add dev lo root bfc $1 && [ ! -s "$dir/out" ] &&
-	[ "$(wc -l <"$dir/err")" = 1 ] &&
-	case $(cat "$dir/err") in "bfc: $2"*) ;; *) false ;; esac
-	report $? "refuses '$1'"
-}
-
-written() {	# written TOKENS: what tc will be told
-	# shellcheck disable=SC2086
-	"$dir/tcmsg" write "$operation" lo TCA_KIND=str:bfc $1 >"$dir/dump"
-}
-
-shows() {	# shows NAME EXPECTED TC-WORDS
-	# shellcheck disable=SC2086
-	spied $3 && [ "$(cat "$dir/out")" = "$2" ]
-	report $? "$1"
-	[ "$(cat "$dir/out")" = "$2" ] || printf '%s\n' "$2" | sed 's/^/# wanted: /'
-}
-
-# NAME TYPE of each attribute with this prefix, from a header's comments: "@NAME: TYPE, ...".
-# Enumerators that no comment types come out with type "none", which no table below knows.
-attributes() {	# attributes HEADER PREFIX NOT-PREFIX
-	grep -oE "^	$2[A-Z0-9_]+,|^	$2[A-Z0-9_]+ *$" "$root/kernel/uapi/$1" | tr -d '	 ,' |
-	grep -vE "^($3)|_(UNSPEC|PAD)$" | while read -r name; do
-		type=$(sed -nE "s/^ \* @$name: ((16 x )?u8|u16|u32|u64|s32|6 bytes|nested).*/\1/p" \
-		       "$root/kernel/uapi/$1")
-		echo "$name ${type:-none}"
-	done
-}
-
-tokens() {	# tokens HEADER PREFIX NOT-PREFIX: one token for each, values 1, 2, 3 ...
-	local value=0 name type
-
-	attributes "$@" | while read -r name type; do
-		value=$((value + 1))
-		case $type in
-		"16 x u8")	echo "$name=hex:00010203040506070706050403020100" ;;
-		"6 bytes")	echo "$name=hex:02000000abcd" ;;
-		nested)		;;
-		*)		echo "$name=$type:$value" ;;
-		esac
-	done | paste -sd' '
-}
-
-# Every attribute is a key of this JSON, named as the attribute.
-named() {	# named TITLE HEADER PREFIX NOT-PREFIX
-	local missing='' name type count=0
-
-	while read -r name type; do
-		count=$((count + 1))
-		name=${name#"$3"}
-		grep -qF "\"${name,,}\":" "$dir/out" || missing="$missing ${name,,}"
-	done < <(attributes "$2" "$3" "$4")
-	echo "missing:$missing of $count" >>"$dir/seen"
-	[ -z "$missing" ] && [ "$count" -gt 6 ]
-	report $? "$1: every attribute is printed under its own name"
-}
-
-# KTAP wants the plan first, and the number is known last.
-exec 3>&1 >"$dir/report"
+kind=bfc
+# shellcheck source=selftests/unit/q_lib.sh
+. "$(dirname "$0")/q_lib.sh"
 
 # Each option alone.
 takes "" ""
@@ -347,18 +235,7 @@ spied -s class show dev lo && [ "$(sed -n 's/^  class:/class:/p' "$dir/out")" = 
 	"class: paused yes flows 2 deficit -1500 backlog_max 4b pauses 5 paused_time 6ns marks 7" ]
 report $? "text of a class"
 
-# Text of options, and back: what was printed is typed in and gives the same attributes.
 operation=add
-again() {	# again TOKENS: values of all options
-	local want
-
-	written "TCA_OPTIONS{ $1 }"
-	want=$(for token in $1; do echo "${token%%=*} ${token##*:}"; done | sort)
-	spied qdisc show dev lo || return 1
-	# shellcheck disable=SC2046
-	spied qdisc add dev lo root bfc $(sed 's/.* refcnt 0 //' "$dir/out") || return 1
-	[ "$(sed 1d "$dir/out" | awk '{print $1, $3}' | sort)" = "$want" ]
-}
 again "TCA_BFC_QUEUES=u16:4094 TCA_BFC_CLASSES=u8:2 TCA_BFC_FLOWS=u32:0 TCA_BFC_ASSIGN=u8:1
        TCA_BFC_REUSE=u8:1 TCA_BFC_LIMIT=u32:8388607 TCA_BFC_QUANTUM=u32:65536
        TCA_BFC_SPLIT_GSO=u8:0 TCA_BFC_PAUSE=u8:0 TCA_BFC_RATE=u64:1250000001
@@ -407,9 +284,4 @@ shows "a damaged nest" \
 ! spied class add dev lo parent 1: classid 1:1 bfc && grep -q "^bfc: its classes are made by the qdisc and have no options$" "$dir/err"
 report $? "classes cannot be added"
 
-exec >&3
-echo "KTAP version 1"
-echo "1..$number"
-cat "$dir/report"
-echo "# Totals: pass:$((number - failed - skipped)) fail:$failed xfail:0 xpass:0 skip:$skipped error:0"
-[ "$failed" = 0 ]
+finish
