@@ -53,7 +53,7 @@ modules:
 	@find $(MIRROR) -xtype l -delete
 	$(KMAKE) M=$(MIRROR)/kernel W=1 KCFLAGS=-Werror $(CHECKER) modules
 	@ln -sf kernel/sch_bfc.ko kernel/sch_ideal.ko kernel/hopctl/hopctl.ko kernel/wire/wire.ko \
-		kernel/flowgen/flowgen.ko $(MIRROR)
+		kernel/flowgen/flowgen.ko kernel/rocc/sch_rocc.ko $(MIRROR)
 
 plugins:
 	$(MAKE) -C tc-plugin
@@ -83,8 +83,8 @@ uninstall:
 	$(foreach dir,$(INSTALLED),$(MAKE) -C $(dir) PREFIX=$(PREFIX) uninstall &&) :
 ifneq ($(wildcard $(KDIR)/Makefile),)
 	rm -f $(addprefix $(MODDIR)/,sch_bfc.ko* sch_ideal.ko* hopctl/hopctl.ko* wire/wire.ko* \
-		flowgen/flowgen.ko*)
-	@rmdir --ignore-fail-on-non-empty $(MODDIR)/hopctl $(MODDIR)/wire $(MODDIR)/flowgen \
+		flowgen/flowgen.ko* rocc/sch_rocc.ko*)
+	@rmdir --ignore-fail-on-non-empty $(addprefix $(MODDIR)/,hopctl wire flowgen rocc) \
 		$(MODDIR) 2>/dev/null || :
 	$(if $(DESTDIR),,depmod $(RELEASE))
 else

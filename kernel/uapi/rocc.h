@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * rocc: what a congestion point says to those who send through it.
+ * rocc: options and statistics of congestion points and reaction points, and what the ones say to
+ * the others.
+ *
+ * Options are attributes in TCA_OPTIONS, statistics in TCA_STATS_APP. A qdisc has one role
+ * (TCA_ROCC_ROLE); options of the other one are refused.
  *
  * A congestion notification packet (CNP; RoCC, section 3.3) is an ICMP message to the source of a
  * flow: struct rocc_cnp, with ROCC_CNP_QUEUE a struct rocc_cnp_queue behind it, and at the end the
@@ -48,7 +52,10 @@ enum rocc_cnp_code {
  *	and @queue the name of the congestion point: it may differ from the packet's source.
  * @epoch: random number of the congestion point, drawn at each start, never 0
  * @sequence: one more with each interval T; CNPs of one interval have the same
- * @tag: SipHash of the rest, @checksum and @tag taken as 0; 0 without @key
+ * @interval: time since the flow was told before, at least T of the congestion point, ns; 0: not
+ *	said
+ * @tag: SipHash-2-4 of the whole message, @checksum and @tag taken as 0, its first byte the lowest;
+ *	0 without @key
  */
 struct rocc_cnp {
 	__u8	type;
@@ -62,6 +69,7 @@ struct rocc_cnp {
 	__u8	address[16];
 	__be32	epoch;
 	__be32	sequence;
+	__be32	interval;
 	__be64	tag;
 } __attribute__((packed));
 
@@ -88,5 +96,295 @@ struct rocc_cnp_queue {
 	__be32	q_mid;
 	__be32	q_max;
 } __attribute__((packed));
+
+#define ROCC_VERSION	1	/* of this interface; raised when a meaning changes */
+#define ROCC_FLOWS_MAX	65536
+#define ROCC_LIMITERS_MAX	32768
+#define ROCC_PREFIXES_MAX	16
+#define ROCC_KEY_BYTES	16
+
+/**
+ * enum rocc_role - what the box is on this port
+ * @ROCC_ROLE_SWITCH: a congestion point: computes a fair rate and tells it to the sources
+ * @ROCC_ROLE_HOST: a reaction point: limits its flows to what it is told
+ */
+enum rocc_role {
+	ROCC_ROLE_SWITCH,
+	ROCC_ROLE_HOST,
+	__ROCC_ROLE_MAX
+};
+
+/**
+ * enum rocc_tuning - how the gains follow the rate (section 5.3)
+ * @ROCC_TUNING_STEPS: six levels, each half of the one above
+ * @ROCC_TUNING_SMOOTH: in proportion
+ */
+enum rocc_tuning {
+	ROCC_TUNING_STEPS,
+	ROCC_TUNING_SMOOTH,
+	__ROCC_TUNING_MAX
+};
+
+/**
+ * enum rocc_table - which flows are told (section 3.4)
+ * @ROCC_TABLE_QUEUE: those with packets in the queue
+ * @ROCC_TABLE_AGE: and those whose last one left it not longer ago than TCA_ROCC_AGE
+ * @ROCC_TABLE_ELEPHANTS: those that a sample of the packets finds most often; who is found least
+ *	often makes room (ElephantTrap)
+ * @ROCC_TABLE_AFD: those with at least half of the mean number of sampled packets (after AFD)
+ */
+enum rocc_table {
+	ROCC_TABLE_QUEUE,
+	ROCC_TABLE_AGE,
+	ROCC_TABLE_ELEPHANTS,
+	ROCC_TABLE_AFD,
+	__ROCC_TABLE_MAX
+};
+
+/**
+ * enum rocc_compute - who computes the fair rate (section 3.6)
+ * @ROCC_COMPUTE_SWITCH: the congestion point; CNPs say the rate
+ * @ROCC_COMPUTE_HOST: the reaction point, from what CNPs say of the queue
+ */
+enum rocc_compute {
+	ROCC_COMPUTE_SWITCH,
+	ROCC_COMPUTE_HOST,
+	__ROCC_COMPUTE_MAX
+};
+
+/**
+ * struct rocc_prefix - congestion points whose CNPs are believed
+ * @address: IPv6 prefix, or an IPv4 one mapped into IPv6; bits behind it are 0
+ * @bits: of it, 0 to 128; of an IPv4 one 96 more than there
+ */
+struct rocc_prefix {
+	__u8	address[16];
+	__u8	bits;
+} __attribute__((packed));
+
+/**
+ * enum - options
+ * @TCA_ROCC_ROLE: u8, enum rocc_role, default ROCC_ROLE_SWITCH; not changeable
+ * @TCA_ROCC_RATE: u64, bytes per second that the link carries; at a host the rate of flows without
+ *	a limiter; 0 (default): the device's speed, or 1 Gb/s if it does not say
+ * @TCA_ROCC_LIMIT: u32, bytes that may be queued; at a switch while nobody has put another qdisc
+ *	below; default 8 MiB
+ * @TCA_ROCC_KEY1: ROCC_KEY_BYTES, key of SipHash for CNPs; all 0 (default): none. Not in dumps.
+ * @TCA_ROCC_KEY2: the same, so that one can replace the other
+ * @TCA_ROCC_INTERVAL: switch; u32, ns: T (section 3.2); 0 (default): what the link needs for
+ *	125000 bytes, but at least 40 us
+ * @TCA_ROCC_RATE_MIN: switch; u64, bytes per second: least fair rate; 0 (default): a 400th of the
+ *	rate, of more than 70 Gb/s a 1000th
+ * @TCA_ROCC_QREF: switch; u32, bytes: reference length; 0 (default): the paper's, for rate and
+ *	interval
+ * @TCA_ROCC_QMID: switch; u32, bytes: growth in one interval that halves the rate; 0 (default): the
+ *	paper's
+ * @TCA_ROCC_QMAX: switch; u32, bytes: length from which on the rate is the least one; 0 (default):
+ *	the paper's
+ * @TCA_ROCC_ALPHA: switch; u32, gain of the length x T / 8 bits in 1/10000; 0 (default): the
+ *	paper's
+ * @TCA_ROCC_BETA: switch; u32, the same of the growth; 0 (default): the paper's
+ * @TCA_ROCC_TUNING: switch; u8, enum rocc_tuning, default ROCC_TUNING_STEPS
+ * @TCA_ROCC_TABLE: switch; u8, enum rocc_table, default ROCC_TABLE_QUEUE; not changeable
+ * @TCA_ROCC_FLOWS: switch; u32, entries of the flow table (section 3.4), a multiple of 4, default
+ *	4096; not changeable
+ * @TCA_ROCC_AGE: switch; u32, ns: how long ROCC_TABLE_AGE remembers; 0 (default): 4 T
+ * @TCA_ROCC_SAMPLE: switch; u32: of so many packets ROCC_TABLE_ELEPHANTS and ROCC_TABLE_AFD look at
+ *	one, by chance; default 16
+ * @TCA_ROCC_CNPS: switch; u32, CNPs per second at most; 0 (default): as many as take a quarter of a
+ *	processor's time, which holds in any case
+ * @TCA_ROCC_SOURCE: switch; u32, IPv4 address, as in a packet, of CNPs where the device they leave
+ *	by has none; default 192.0.0.8 (RFC 7600)
+ * @TCA_ROCC_COMPUTE: switch; u8, enum rocc_compute, default ROCC_COMPUTE_SWITCH
+ * @TCA_ROCC_SIGN: switch; u8, number of the key that CNPs are signed with; 0 (default): none
+ * @TCA_ROCC_RECOVERY: host; u32, ns: how long after a CNP the rate is doubled (section 3.5); 0
+ *	(default): 1.375 x the congestion point's T, but between 55 us and TCA_ROCC_HOLD
+ * @TCA_ROCC_HOLD: host; u32, ns: longest time that one CNP holds a flow at a rate; default 20 ms
+ * @TCA_ROCC_FLOOR: host; u64, bytes per second: least rate that a flow is limited to; 0 (default):
+ *	a 1000th of the rate
+ * @TCA_ROCC_LIMITERS: host; u32, limiters at most, default 4096
+ * @TCA_ROCC_RADIUS: host; u8, routers that a CNP may have passed, 0 to 254, default 8
+ * @TCA_ROCC_FROM: host; nest of TCA_ROCC_FROM_PREFIX, struct rocc_prefix each, at most
+ *	ROCC_PREFIXES_MAX: where CNPs may come from, by the source of the packet; an empty one
+ *	(default): from anywhere
+ * @TCA_ROCC_KEYS: u8, only in dumps: bit 0 TCA_ROCC_KEY1, bit 1 TCA_ROCC_KEY2 is there
+ * @TCA_ROCC_VERSION: u32, only in dumps: ROCC_VERSION of the module
+ * @TCA_ROCC_PAD: padding of 64-bit attributes
+ */
+enum {
+	TCA_ROCC_UNSPEC,
+	TCA_ROCC_ROLE,
+	TCA_ROCC_RATE,
+	TCA_ROCC_LIMIT,
+	TCA_ROCC_KEY1,
+	TCA_ROCC_KEY2,
+	TCA_ROCC_INTERVAL,
+	TCA_ROCC_RATE_MIN,
+	TCA_ROCC_QREF,
+	TCA_ROCC_QMID,
+	TCA_ROCC_QMAX,
+	TCA_ROCC_ALPHA,
+	TCA_ROCC_BETA,
+	TCA_ROCC_TUNING,
+	TCA_ROCC_TABLE,
+	TCA_ROCC_FLOWS,
+	TCA_ROCC_AGE,
+	TCA_ROCC_SAMPLE,
+	TCA_ROCC_CNPS,
+	TCA_ROCC_SOURCE,
+	TCA_ROCC_COMPUTE,
+	TCA_ROCC_SIGN,
+	TCA_ROCC_RECOVERY,
+	TCA_ROCC_HOLD,
+	TCA_ROCC_FLOOR,
+	TCA_ROCC_LIMITERS,
+	TCA_ROCC_RADIUS,
+	TCA_ROCC_FROM,
+	TCA_ROCC_KEYS,
+	TCA_ROCC_VERSION,
+	TCA_ROCC_PAD,
+	__TCA_ROCC_MAX
+};
+
+#define TCA_ROCC_MAX	(__TCA_ROCC_MAX - 1)
+
+/**
+ * enum - in TCA_ROCC_FROM
+ * @TCA_ROCC_FROM_PREFIX: struct rocc_prefix
+ */
+enum {
+	TCA_ROCC_FROM_UNSPEC,
+	TCA_ROCC_FROM_PREFIX,
+	__TCA_ROCC_FROM_MAX
+};
+
+#define TCA_ROCC_FROM_MAX	(__TCA_ROCC_FROM_MAX - 1)
+
+/**
+ * enum - statistics
+ * @TCA_ROCC_STATS_BACKLOG_MAX: u64, bytes: highest backlog
+ * @TCA_ROCC_STATS_BACKLOG_TIME: u64, byte-nanoseconds modulo 2^64: integral of the backlog over
+ *	time; the difference between two readings over that of TIME is the mean
+ * @TCA_ROCC_STATS_TIME: u64, ns: the qdisc's clock at this reading
+ * @TCA_ROCC_STATS_CONTROL: u64, packets that went ahead of all: CNPs, neighbour discovery, ...
+ * @TCA_ROCC_STATS_DROP_CONTROL: u64, those of them that found no room
+ * @TCA_ROCC_STATS_NO_FLOW: u64, packets that name no flow: not IP, fragments, too short
+ * @TCA_ROCC_STATS_FAIR_RATE: switch; u64, bytes per second
+ * @TCA_ROCC_STATS_Q_REF: switch; u32, bytes: reference length in force
+ * @TCA_ROCC_STATS_INTERVAL: switch; u32, ns: T in force
+ * @TCA_ROCC_STATS_FLOWS_ACTIVE: switch; u32, flows that are told
+ * @TCA_ROCC_STATS_TICKS: switch; u64, intervals that were computed
+ * @TCA_ROCC_STATS_CUTS: switch; u64, times that the rate was halved, or cut to the least
+ * @TCA_ROCC_STATS_CNPS: switch; u64, CNPs sent
+ * @TCA_ROCC_STATS_CNPS_HELD: switch; u64, CNPs not sent, by the bound on them
+ * @TCA_ROCC_STATS_CNPS_FAILED: switch; u64, CNPs not sent for want of memory or of a way back
+ * @TCA_ROCC_STATS_UNTRACKED: switch; u64, packets of flows that found no room in the table
+ * @TCA_ROCC_STATS_LIMITERS: host; u32, flows with a limiter
+ * @TCA_ROCC_STATS_LIMITERS_MAX: host; u32, most of them at any time
+ * @TCA_ROCC_STATS_HELD: host; u64, bytes that wait in limiters
+ * @TCA_ROCC_STATS_DELAYED: host; u64, packets that had to wait in one
+ * @TCA_ROCC_STATS_ACCEPTED: host; u64, CNPs that set a rate
+ * @TCA_ROCC_STATS_HIGHER: host; u64, CNPs of other congestion points with a higher rate
+ * @TCA_ROCC_STATS_NOT_NEEDED: host; u64, CNPs with the full rate for flows without a limiter
+ * @TCA_ROCC_STATS_STALE: host; u64, CNPs that a later one of that congestion point overtook
+ * @TCA_ROCC_STATS_FULL: host; u64, CNPs for which no limiter could be had
+ * @TCA_ROCC_STATS_RAISED: host; u64, times that a rate was doubled
+ * @TCA_ROCC_STATS_REMOVED: host; u64, limiters that were no longer needed
+ * @TCA_ROCC_STATS_DROP_LIMIT: host; u64, packets beyond the limit, or a quarter of it of one flow
+ * @TCA_ROCC_STATS_BAD_FRAME: host, like all that follow for the whole namespace; u64, CNPs refused:
+ *	too short or long, or quoting no packet
+ * @TCA_ROCC_STATS_BAD_CHECKSUM: u64, CNPs refused: checksum
+ * @TCA_ROCC_STATS_BAD_VERSION: u64, CNPs refused: version or code
+ * @TCA_ROCC_STATS_BAD_RANGE: u64, CNPs refused: a value that cannot be
+ * @TCA_ROCC_STATS_BAD_TTL: u64, CNPs refused: from beyond the radius
+ * @TCA_ROCC_STATS_BAD_SOURCE: u64, CNPs refused: not from a prefix that is believed
+ * @TCA_ROCC_STATS_BAD_TAG: u64, CNPs refused: not signed with one of the keys
+ * @TCA_ROCC_STATS_BAD_FLOW: u64, CNPs refused: this host does not send such a flow
+ * @TCA_ROCC_STATS_BAD_SEQUENCE: u64, CNPs refused: quoted TCP sequence not in flight
+ * @TCA_ROCC_STATS_PAD: padding of 64-bit attributes
+ */
+enum {
+	TCA_ROCC_STATS_UNSPEC,
+	TCA_ROCC_STATS_BACKLOG_MAX,
+	TCA_ROCC_STATS_BACKLOG_TIME,
+	TCA_ROCC_STATS_TIME,
+	TCA_ROCC_STATS_CONTROL,
+	TCA_ROCC_STATS_DROP_CONTROL,
+	TCA_ROCC_STATS_NO_FLOW,
+	TCA_ROCC_STATS_FAIR_RATE,
+	TCA_ROCC_STATS_Q_REF,
+	TCA_ROCC_STATS_INTERVAL,
+	TCA_ROCC_STATS_FLOWS_ACTIVE,
+	TCA_ROCC_STATS_TICKS,
+	TCA_ROCC_STATS_CUTS,
+	TCA_ROCC_STATS_CNPS,
+	TCA_ROCC_STATS_CNPS_HELD,
+	TCA_ROCC_STATS_CNPS_FAILED,
+	TCA_ROCC_STATS_UNTRACKED,
+	TCA_ROCC_STATS_LIMITERS,
+	TCA_ROCC_STATS_LIMITERS_MAX,
+	TCA_ROCC_STATS_HELD,
+	TCA_ROCC_STATS_DELAYED,
+	TCA_ROCC_STATS_ACCEPTED,
+	TCA_ROCC_STATS_HIGHER,
+	TCA_ROCC_STATS_NOT_NEEDED,
+	TCA_ROCC_STATS_STALE,
+	TCA_ROCC_STATS_FULL,
+	TCA_ROCC_STATS_RAISED,
+	TCA_ROCC_STATS_REMOVED,
+	TCA_ROCC_STATS_DROP_LIMIT,
+	TCA_ROCC_STATS_BAD_FRAME,
+	TCA_ROCC_STATS_BAD_CHECKSUM,
+	TCA_ROCC_STATS_BAD_VERSION,
+	TCA_ROCC_STATS_BAD_RANGE,
+	TCA_ROCC_STATS_BAD_TTL,
+	TCA_ROCC_STATS_BAD_SOURCE,
+	TCA_ROCC_STATS_BAD_TAG,
+	TCA_ROCC_STATS_BAD_FLOW,
+	TCA_ROCC_STATS_BAD_SEQUENCE,
+	TCA_ROCC_STATS_PAD,
+	__TCA_ROCC_STATS_MAX
+};
+
+#define TCA_ROCC_STATS_MAX	(__TCA_ROCC_STATS_MAX - 1)
+
+/**
+ * enum - statistics of a limiter, which is a class of a host's qdisc
+ * @TCA_ROCC_LIMITER_PROTOCOL: u8, of IP
+ * @TCA_ROCC_LIMITER_SOURCE: IPv4 or IPv6 address of the flow
+ * @TCA_ROCC_LIMITER_DESTINATION: the same
+ * @TCA_ROCC_LIMITER_SPORT: u16, in the host's order: port, or what stands in its place
+ * @TCA_ROCC_LIMITER_DPORT: the same
+ * @TCA_ROCC_LIMITER_RATE: u64, bytes per second
+ * @TCA_ROCC_LIMITER_POINT: IPv6 address, or an IPv4 one mapped into one, of the congestion point
+ *	whose rate it is
+ * @TCA_ROCC_LIMITER_POINT_PORT: u32, index of the port there
+ * @TCA_ROCC_LIMITER_POINT_QUEUE: u16, queue of that port
+ * @TCA_ROCC_LIMITER_AGE: u64, ns since it was made
+ * @TCA_ROCC_LIMITER_QUIET: u64, ns since it last took a rate
+ * @TCA_ROCC_LIMITER_ACCEPTED: u64, CNPs that set its rate
+ * @TCA_ROCC_LIMITER_RAISED: u64, times that its rate was doubled
+ * @TCA_ROCC_LIMITER_PAD: padding of 64-bit attributes
+ */
+enum {
+	TCA_ROCC_LIMITER_UNSPEC = 127,	/* apart from those of the qdisc */
+	TCA_ROCC_LIMITER_PROTOCOL,
+	TCA_ROCC_LIMITER_SOURCE,
+	TCA_ROCC_LIMITER_DESTINATION,
+	TCA_ROCC_LIMITER_SPORT,
+	TCA_ROCC_LIMITER_DPORT,
+	TCA_ROCC_LIMITER_RATE,
+	TCA_ROCC_LIMITER_POINT,
+	TCA_ROCC_LIMITER_POINT_PORT,
+	TCA_ROCC_LIMITER_POINT_QUEUE,
+	TCA_ROCC_LIMITER_AGE,
+	TCA_ROCC_LIMITER_QUIET,
+	TCA_ROCC_LIMITER_ACCEPTED,
+	TCA_ROCC_LIMITER_RAISED,
+	TCA_ROCC_LIMITER_PAD,
+	__TCA_ROCC_LIMITER_MAX
+};
+
+#define TCA_ROCC_LIMITER_MAX	(__TCA_ROCC_LIMITER_MAX - 1)
 
 #endif

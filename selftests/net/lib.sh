@@ -168,7 +168,7 @@ need_module()
 			file=$(find -L "$SLUICE_MODDIR" -name "$name.ko" 2>/dev/null | head -n 1)
 		if [ -n "$file" ]; then
 			said=$(insmod "$file" 2>&1) || die "insmod $file: $said"
-		elif [ -n "${SLUICE_MODDIR:-}" ] && [[ " hopctl sch_bfc sch_ideal wire flowgen " = *" $name "* ]]; then
+		elif [ -n "${SLUICE_MODDIR:-}" ] && [[ " hopctl sch_bfc sch_ideal sch_rocc wire flowgen " = *" $name "* ]]; then
 			die "there is no $name.ko in $SLUICE_MODDIR"
 		else
 			modprobe -q "$name" || skip_all "module $name is not installed"

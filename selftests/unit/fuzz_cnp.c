@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../kernel/hopctl/cnp.c"
+#include "../../kernel/rocc/cnp.c"
 
 #define REQUIRE(cond)							\
 do {									\

@@ -30,7 +30,8 @@ static struct cnp sample(bool v6, __u8 code)
 {
 	struct cnp c = {
 		.code = code, .key = 2, .queue = 0x0102, .rate = 0x11121314, .port = 0x21222324,
-		.epoch = 0x31323334, .sequence = 0x41424344, .tag = 0x5152535455565758,
+		.epoch = 0x31323334, .sequence = 0x41424344, .interval = 0x61626364,
+		.tag = 0x5152535455565758,
 		.flow = { .v6 = v6, .proto = 6, .l4 = { 0x1f, 0x90, 0, 80, 1, 2, 3, 4 } },
 	};
 	int i;
@@ -54,7 +55,7 @@ static void test_layout(void)
 		0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5, 0xa6, 0xa7,
 		0xa8, 0xa9, 0xaa, 0xab, 0xac, 0xad, 0xae, 0xaf,
 		0x31, 0x32, 0x33, 0x34,  0x41, 0x42, 0x43, 0x44,
-		0x51, 0x52, 0x53, 0x54, 0x55, 0x56, 0x57, 0x58,
+		0x61, 0x62, 0x63, 0x64,  0x51, 0x52, 0x53, 0x54, 0x55, 0x56, 0x57, 0x58,
 		0x45, 0, 0, 28,  0, 0, 0, 0,  64, 6, 0, 0,
 		0x10, 0x11, 0x12, 0x13,  0x80, 0x81, 0x82, 0x83,
 		0x1f, 0x90, 0, 80,  1, 2, 3, 4,
@@ -71,11 +72,12 @@ static void test_layout(void)
 	      "IPv4, a rate: the layout");
 	c = sample(false, ROCC_CNP_QUEUE);
 	check(cnp_write(buf, sizeof(buf), &c) == sizeof(v4) + sizeof(queue) && buf[1] == 1 &&
-	      !memcmp(buf + 48, queue, sizeof(queue)) &&
-	      !memcmp(buf + 48 + sizeof(queue), v4 + 48, sizeof(v4) - 48), "IPv4, a queue: the layout");
+	      !memcmp(buf + 52, queue, sizeof(queue)) &&
+	      !memcmp(buf + 52 + sizeof(queue), v4 + 52, sizeof(v4) - 52), "IPv4, a queue: the layout");
 	c = sample(true, ROCC_CNP_RATE);
-	check(cnp_write(buf, sizeof(buf), &c) == 96 && buf[0] == 200 && buf[48] == 0x60 &&
-	      buf[54] == 6 && buf[56] == 0x10 && buf[72] == 0x80 && !memcmp(buf + 88, c.flow.l4, 8), "IPv6, a rate: the layout");
+	check(cnp_write(buf, sizeof(buf), &c) == 100 && buf[0] == 200 && buf[52] == 0x60 &&
+	      buf[58] == 6 && buf[60] == 0x10 && buf[76] == 0x80 && !memcmp(buf + 92, c.flow.l4, 8),
+	      "IPv6, a rate: the layout");
 }
 
 static void test_round(void)
@@ -128,7 +130,7 @@ static void test_refused(void)
 	check(with(9, 3) == CNP_RANGE, "a third key is out of range");
 	check(without(4, 4) == CNP_RANGE, "so is a rate of 0");
 	check(without(32, 4) == CNP_RANGE, "and an epoch of 0");
-	check(without(48, 4) == CNP_RANGE && without(52, 4) == CNP_RANGE, "and rates that are none");
+	check(without(52, 4) == CNP_RANGE && without(56, 4) == CNP_RANGE, "and rates that are none");
 	check(with(quoted, 0x44) == CNP_MALFORMED && with(quoted, 0x46) == CNP_MALFORMED &&
 	      with(quoted, 0x60) == CNP_MALFORMED && with(quoted, 0x55) == CNP_MALFORMED,
 	      "a quoted header that does not fit, or is none, is malformed");

@@ -9,21 +9,7 @@
  *
  * Nothing here has state, so nothing needs a lock.
  */
-#ifdef __KERNEL__
-#include <linux/kernel.h>
-#include <linux/string.h>
-#include <asm/byteorder.h>
-#else
-#include <endian.h>
-#include <string.h>
-#define be16_to_cpu	be16toh
-#define be32_to_cpu	be32toh
-#define be64_to_cpu	be64toh
-#define cpu_to_be16	htobe16
-#define cpu_to_be32	htobe32
-#define cpu_to_be64	htobe64
-#endif
-
+#include "../hopctl/byteorder.h"
 #include "cnp.h"
 
 #define CNP_IPV4_ADDRESS	4
@@ -154,6 +140,7 @@ size_t cnp_write(void *buf, size_t size, const struct cnp *c)
 		.port = cpu_to_be32(c->port),
 		.epoch = cpu_to_be32(c->epoch),
 		.sequence = cpu_to_be32(c->sequence),
+		.interval = cpu_to_be32(c->interval),
 		.tag = cpu_to_be64(c->tag),
 	};
 	size_t len = sizeof(t) + (c->code == ROCC_CNP_QUEUE ? sizeof(struct rocc_cnp_queue) : 0);
@@ -203,6 +190,7 @@ enum cnp_error cnp_parse(const void *buf, size_t len, bool v6, struct cnp *c)
 	memcpy(c->address, t.address, sizeof(c->address));
 	c->epoch = be32_to_cpu(t.epoch);
 	c->sequence = be32_to_cpu(t.sequence);
+	c->interval = be32_to_cpu(t.interval);
 	c->tag = be64_to_cpu(t.tag);
 	if (c->code == ROCC_CNP_QUEUE) {
 		if (len < sizeof(struct rocc_cnp_queue))

@@ -5,8 +5,8 @@
  * Pure functions over bounded buffers, without sk_buff, that compile into the module and into
  * user-space programs alike. A buffer starts at the ICMP header.
  */
-#ifndef _SLUICE_HOPCTL_CNP_H
-#define _SLUICE_HOPCTL_CNP_H
+#ifndef _SLUICE_ROCC_CNP_H
+#define _SLUICE_ROCC_CNP_H
 
 #ifdef __KERNEL__
 #include <linux/stddef.h>
@@ -80,6 +80,7 @@ struct cnp_queue {
  * @address: of the congestion point
  * @epoch: of the congestion point
  * @sequence: of the interval
+ * @interval: since the flow was told before, ns; 0: not said
  * @tag: as it came; the codec makes and checks none
  * @state: valid with ROCC_CNP_QUEUE
  * @flow: who is meant
@@ -93,6 +94,7 @@ struct cnp {
 	__u8			address[16];
 	__u32			epoch;
 	__u32			sequence;
+	__u32			interval;
 	__u64			tag;
 	struct cnp_queue	state;
 	struct cnp_flow		flow;

@@ -1,0 +1,575 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * point.c - the congestion point (RoCC, sections 3.2 to 3.4)
+ *
+ * Each interval T it looks at the length of its queue, computes the rate that each flow in it may
+ * send at (Algorithm 1, sched/fair_rate.h), and tells their sources by CNPs.
+ *
+ * Flow tables (section 3.4). One array, in sets of four, and a list of those that may be told.
+ *
+ *   queue      flows with packets in the queue. What a packet waits for is known when it comes: as
+ *              many bytes as are queued then. So an entry remembers how far the queue must be
+ *              drained for its last packet to be gone, and nothing is done when a packet leaves, in
+ *              whatever way. With a child that is no fifo this is an estimate.
+ *   age        and those whose last packet came not longer ago than `age`
+ *   elephants  one packet in `sample` counts for its flow; counts are halved each 16 T; a flow that
+ *              finds no place takes one off the least count there, and the place when that is 0
+ *              (as ElephantTrap: least frequently used). Flows with two or more are told.
+ *   afd        the same, but told are flows with half of the mean count or more, after AFD, which
+ *              drops from those with more than their share. Half, for chance alone puts every other
+ *              of equal flows below the mean.
+ *
+ * A flow that finds no room in the table is not told, and its packets are counted. With the sampled
+ * tables mice are not told: those that are share what the mice leave (equation 1).
+ *
+ * Where it departs from the paper's text
+ *
+ *   - Rates and lengths keep their fractions, see sched/fair_rate.h.
+ *   - When the rate is at its most, flows are told once and then no more: their limiters rise by
+ *     themselves. The interval's work rests while, besides, nothing is queued.
+ *   - CNPs are bounded, by number and to a quarter of a processor; who is not told in one interval
+ *     is the first in the next. A CNP says how long ago the one before it was, so that the host
+ *     does not take for the end of congestion what is only that: a bound, or a tick without a
+ *     packet of the flow in the queue.
+ *   - A flow whose packet finds no room is told, too: none of it is in the queue, but not because
+ *     it was innocent.
+ *
+ * Cost: O(1) for each packet; O(flows in the list) for each interval, in a softirq.
+ */
+#include <linux/etherdevice.h>
+#include <linux/if_vlan.h>
+#include <linux/mm.h>
+#include <linux/random.h>
+#include <linux/rtnetlink.h>
+
+#include "../hopctl/share.h"
+#include "../sched/control.h"
+#include "../sched/counters.h"
+#include "../sched/options.h"
+#include "rocc.h"
+
+#define ROCC_INTERVAL_BITS	1000000ULL	/* auto: what the link needs for so many bits */
+#define ROCC_INTERVAL_MIN_NS	40000U		/* but at least the paper's T */
+#define ROCC_AGE_INTERVALS	4U		/* auto: age */
+#define ROCC_LEAST_FRAMES	2		/* no length of the law is below so many */
+#define ROCC_BURST_NS		(1ULL * NSEC_PER_MSEC)	/* CNPs that may come at once */
+#define ROCC_CPU_FACTOR		4		/* CNPs take a quarter of a processor at most */
+#define ROCC_TOLD_INTERVALS	4		/* longer ago says nothing of the next time */
+#define ROCC_DECAY_TICKS	16		/* a power of two */
+#define ROCC_ELEPHANT		2		/* count */
+
+/* ---- flows ---- */
+
+static bool rocc_point_sampled(const struct rocc_point *p)
+{
+	return p->table == ROCC_TABLE_ELEPHANTS || p->table == ROCC_TABLE_AFD;
+}
+
+/* One packet in `sample`, by a generator that needs no more than to be no pattern of packets. */
+static bool rocc_point_samples(struct rocc_point *p)
+{
+	p->random = p->random * 1664525 + 1013904223;
+	return !reciprocal_scale(p->random, p->sample);
+}
+
+/* Bytes that have left, in whatever way */
+static u64 rocc_point_departed(const struct rocc_point *p)
+{
+	return p->arrived - READ_ONCE(p->backlog);
+}
+
+/* Is it still in the table? */
+static bool rocc_flow_stays(const struct rocc_point *p, const struct rocc_flow *flow,
+			    u64 departed, u64 now)
+{
+	if (list_empty(&flow->node))
+		return false;
+	switch (p->table) {
+	case ROCC_TABLE_AGE:
+		if (now - flow->seen_ns < p->age_ns)
+			return true;
+		fallthrough;
+	case ROCC_TABLE_QUEUE:
+		return (s64)(flow->leaves_at - departed) > 0;
+	default:
+		return flow->count;
+	}
+}
+
+static bool rocc_flow_is_told(const struct rocc_point *p, const struct rocc_flow *flow)
+{
+	switch (p->table) {
+	case ROCC_TABLE_ELEPHANTS:
+		return flow->count >= ROCC_ELEPHANT;
+	case ROCC_TABLE_AFD:
+		return 2ULL * flow->count * p->stats.active >= p->sampled;
+	default:
+		return true;
+	}
+}
+
+static void rocc_flow_forget(struct rocc_point *p, struct rocc_flow *flow)
+{
+	p->sampled -= flow->count;
+	flow->count = 0;
+	list_del_init(&flow->node);
+	p->stats.active--;
+}
+
+/* A place for a flow that has none, or NULL */
+static struct rocc_flow *rocc_flow_place(struct rocc_point *p, struct rocc_flow *set, u64 now)
+{
+	struct rocc_flow *flow, *least = set;
+	u64 departed = rocc_point_departed(p);
+
+	for (flow = set; flow < set + ROCC_WAYS; flow++) {
+		if (!rocc_flow_stays(p, flow, departed, now))
+			return flow;
+		if (flow->count < least->count)
+			least = flow;
+	}
+	if (!rocc_point_sampled(p))
+		return NULL;
+	least->count--;
+	p->sampled--;
+	return least->count ? NULL : least;
+}
+
+/* A packet was queued, as the last one. */
+static void rocc_flow_seen(struct rocc_point *p, const struct cnp_flow *id,
+			   const struct rocc_way *way, u64 now)
+{
+	u32 hash = rocc_flow_hash(id, p->seed);
+	struct rocc_flow *flow, *set;
+
+	set = &p->flows[reciprocal_scale(hash, p->sets) * ROCC_WAYS];
+	for (flow = set; flow < set + ROCC_WAYS; flow++)
+		if (flow->hash == hash && rocc_flow_same(&flow->id, id))
+			break;
+	if (flow == set + ROCC_WAYS) {
+		flow = rocc_flow_place(p, set, now);
+		if (!flow) {
+			p->stats.untracked++;
+			return;
+		}
+		flow->hash = hash;
+		flow->told_ns = 0;
+	}
+	flow->id = *id;
+	flow->way = *way;
+	flow->leaves_at = p->arrived;
+	flow->seen_ns = now;
+	if (rocc_point_sampled(p)) {
+		flow->count++;
+		p->sampled++;
+	}
+	if (list_empty(&flow->node)) {
+		list_add_tail(&flow->node, &p->active);
+		p->stats.active++;
+	}
+}
+
+/* By whom a packet came. One that was routed has our own address as its source by now. */
+static void rocc_way_of(const struct sk_buff *skb, struct rocc_way *way)
+{
+	const u8 *source = eth_hdr(skb)->h_source;
+
+	way->ifindex = skb->skb_iif;
+	way->routed = ether_addr_equal(source, skb->dev->dev_addr);
+	ether_addr_copy(way->mac, source);
+	way->vlan_proto = skb_vlan_tag_present(skb) ? skb->vlan_proto : 0;
+	way->tci = skb_vlan_tag_present(skb) ? skb_vlan_tag_get(skb) : 0;
+}
+
+/* ---- each interval ---- */
+
+/* How long it was between this CNP and the one before it */
+static u32 rocc_flow_interval_ns(const struct rocc_point *p, const struct rocc_flow *flow, u64 now)
+{
+	u64 since = now - flow->told_ns;
+
+	if (since > (u64)ROCC_TOLD_INTERVALS * p->interval_ns)
+		return p->interval_ns;
+	return max_t(u64, since, p->interval_ns);
+}
+
+/* Return: false if no more CNPs may be sent now. */
+static bool rocc_point_may_tell(struct rocc_point *p, u64 now)
+{
+	u32 cnps = rocc_of_point(p)->config.cnps;
+
+	if (p->cpu_paid_ns > now + ROCC_BURST_NS || p->paid_ns > now + ROCC_BURST_NS)
+		return false;
+	if (cnps)
+		hop_bucket_spend(&p->paid_ns, NSEC_PER_SEC / cnps, ROCC_BURST_NS, now);
+	return true;
+}
+
+/* Who is told next: those at the head of the list, which go to its end. */
+static unsigned int rocc_point_collect(struct rocc_point *p, u32 *left, bool tell, u64 now)
+{
+	bool decay = rocc_point_sampled(p) && !(p->sequence % ROCC_DECAY_TICKS);
+	u64 departed = rocc_point_departed(p);
+	struct rocc_notice *n = p->notices;
+	struct rocc_flow *flow;
+
+	for (; *left && n < p->notices + ROCC_BATCH; --*left) {
+		flow = list_first_entry(&p->active, struct rocc_flow, node);
+		if (decay) {
+			p->sampled -= flow->count - flow->count / 2;
+			flow->count /= 2;
+		}
+		if (!rocc_flow_stays(p, flow, departed, now)) {
+			rocc_flow_forget(p, flow);
+			continue;
+		}
+		/* flows of this machine have the limits of their own sockets */
+		if (tell && flow->way.ifindex && rocc_flow_is_told(p, flow)) {
+			if (!rocc_point_may_tell(p, now)) {
+				p->stats.cnps_held += *left;
+				*left = 0;
+				break;
+			}
+			n->way = flow->way;
+			n->id = flow->id;
+			n->interval_ns = rocc_flow_interval_ns(p, flow, now);
+			flow->told_ns = now;
+			n++;
+		}
+		list_move_tail(&flow->node, &p->active);
+	}
+	return n - p->notices;
+}
+
+static u32 rocc_kbit(u64 rate)
+{
+	return clamp_t(u64, div_u64(rate, 1000), 1, U32_MAX);
+}
+
+static void rocc_point_describe(const struct rocc_point *p, const struct rocc_rate *old, u32 q_cur,
+				struct cnp *cnp)
+{
+	cnp->code = ROCC_CNP_QUEUE;
+	cnp->rate = rocc_kbit(old->rate >> ROCC_FRACTION);
+	cnp->state = (struct cnp_queue) {
+		.rate_min = rocc_kbit(p->law.rate_min >> ROCC_FRACTION),
+		.rate_max = rocc_kbit(p->law.rate_max >> ROCC_FRACTION),
+		.alpha = p->law.alpha,
+		.beta = p->law.beta,
+		.q_cur = q_cur,
+		.q_old = old->q_old,
+		.q_ref = p->law.q_ref,
+		.q_mid = p->law.q_mid,
+		.q_max = p->law.q_max,
+	};
+}
+
+/* The next rate, and what is said of it. Return: whether it is worth being said. */
+static bool rocc_point_compute(struct rocc_point *p, struct cnp *cnp)
+{
+	const struct rocc_sched *q = rocc_of_point(p);
+	u32 q_cur = READ_ONCE(p->backlog);
+	struct rocc_rate old = p->rate;
+	bool tell;
+
+	cnp->rate = rocc_kbit(rocc_rate_next(&p->rate, &p->law, q_cur));
+	if (q->config.compute == ROCC_COMPUTE_HOST)
+		rocc_point_describe(p, &old, q_cur, cnp);
+	cnp->queue = q->sch->parent == TC_H_ROOT ? 0 : TC_H_MIN(q->sch->parent);
+	cnp->port = qdisc_dev(q->sch)->ifindex;
+	cnp->epoch = p->epoch;
+	cnp->sequence = ++p->sequence;
+	rocc_point_address(qdisc_dev(q->sch), cnp->address);
+	p->stats.ticks++;
+	tell = p->rate.rate < p->law.rate_max || !p->told_max;
+	p->told_max = p->rate.rate == p->law.rate_max;
+	return tell;
+}
+
+static void rocc_point_tell(struct rocc_point *p, struct cnp *cnp, bool tell, u64 now)
+	__releases(&p->lock)
+	__acquires(&p->lock)
+{
+	const struct rocc_sched *q = rocc_of_point(p);
+	const struct rocc_config *c = &q->config;
+	struct rocc_sender from = {
+		.source = c->source, .sign = c->sign, .key = c->key[c->sign ? c->sign - 1 : 0],
+	};
+	u32 left = p->stats.active;
+	unsigned int n, i, failed;
+	u64 begin;
+
+	while (left) {
+		n = rocc_point_collect(p, &left, tell, now);
+		if (!n)
+			continue;
+		spin_unlock(&p->lock);
+		begin = ktime_get_ns();
+		for (i = 0, failed = 0; i < n; i++)
+			failed += !rocc_cnp_send(qdisc_dev(q->sch), &from, &p->notices[i], cnp);
+		spin_lock(&p->lock);
+		hop_bucket_spend(&p->cpu_paid_ns, ROCC_CPU_FACTOR * (ktime_get_ns() - begin),
+				 ROCC_BURST_NS, now);
+		p->stats.cnps += n - failed;
+		p->stats.cnps_failed += failed;
+		left = min(left, p->stats.active);
+	}
+}
+
+static enum hrtimer_restart rocc_point_interval(struct hrtimer *timer)
+{
+	struct rocc_point *p = container_of(timer, struct rocc_point, timer);
+	struct cnp cnp = {};
+	bool tell, running;
+
+	rcu_read_lock();
+	spin_lock(&p->lock);
+	tell = rocc_point_compute(p, &cnp);
+	rocc_point_tell(p, &cnp, tell, ktime_get_ns());
+	running = p->stats.active || READ_ONCE(p->backlog) || !p->told_max;
+	p->running = running;
+	if (running)
+		hrtimer_forward(timer, hrtimer_cb_get_time(timer), ns_to_ktime(p->interval_ns));
+	spin_unlock(&p->lock);
+	rcu_read_unlock();
+	return running ? HRTIMER_RESTART : HRTIMER_NORESTART;
+}
+
+/* ---- the queue ---- */
+
+static void rocc_point_saw(struct rocc_sched *q, const struct cnp_flow *id,
+			   const struct rocc_way *way, u64 now)
+{
+	struct rocc_point *p = &q->point;
+
+	if (!rocc_point_sampled(p) || rocc_point_samples(p))
+		rocc_flow_seen(p, id, way, now);
+	if (unlikely(!p->running)) {
+		p->running = true;
+		hrtimer_start(&p->timer, ns_to_ktime(p->interval_ns), HRTIMER_MODE_REL_PINNED_SOFT);
+	}
+}
+
+int rocc_point_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
+{
+	struct rocc_sched *q = qdisc_priv(sch);
+	struct rocc_point *p = &q->point;
+	u32 len = qdisc_pkt_len(skb);
+	u64 now = ktime_get_ns();
+	struct rocc_way way;
+	struct cnp_flow id;
+	bool known;
+	int err;
+
+	if (unlikely(hop_is_control(skb)))
+		return rocc_enqueue_control(skb, sch, to_free);
+	/* all of it now: the packet may be gone when it is queued */
+	known = rocc_flow_of(skb, &id);
+	rocc_way_of(skb, &way);
+	q->stats.no_flow += !known;
+	err = qdisc_enqueue(skb, q->child, to_free);
+	if (likely(err == NET_XMIT_SUCCESS)) {
+		rocc_backlog_moves(sch, q, now);
+		sch->qstats.backlog += len;
+		sch->q.qlen++;
+		rocc_backlog_peak(sch, q);
+	} else if (net_xmit_drop_count(err)) {
+		qdisc_qstats_drop(sch);
+	}
+
+	spin_lock(&p->lock);
+	if (likely(err == NET_XMIT_SUCCESS))
+		p->arrived += len;
+	WRITE_ONCE(p->backlog, sch->qstats.backlog);
+	if (likely(known))
+		rocc_point_saw(q, &id, &way, now);
+	spin_unlock(&p->lock);
+	return err;
+}
+
+struct sk_buff *rocc_point_dequeue(struct Qdisc *sch)
+{
+	struct rocc_sched *q = qdisc_priv(sch);
+	struct sk_buff *skb = rocc_dequeue_child(sch, q, ktime_get_ns());
+
+	WRITE_ONCE(q->point.backlog, sch->qstats.backlog);
+	return skb;
+}
+
+/* ---- configuration ---- */
+
+static u32 rocc_interval_ns(const struct rocc_config *c, u64 speed)
+{
+	u64 ns = div64_u64(ROCC_INTERVAL_BITS * NSEC_PER_SEC, speed);
+
+	return c->interval_ns ?: clamp_t(u64, ns, ROCC_INTERVAL_MIN_NS, NSEC_PER_SEC);
+}
+
+/* The law that the options say. Return: the interval. */
+static u32 rocc_law_of(const struct Qdisc *sch, const struct rocc_config *c, struct rocc_law *law)
+{
+	u64 speed = rocc_speed(sch, c);
+	u32 ns = rocc_interval_ns(c, speed);
+
+	rocc_law_auto(law, speed, ns, ROCC_LEAST_FRAMES * psched_mtu(qdisc_dev(sch)));
+	law->smooth = c->tuning == ROCC_TUNING_SMOOTH;
+	law->q_ref = c->q_ref ?: law->q_ref;
+	law->q_mid = c->q_mid ?: law->q_mid;
+	law->q_max = c->q_max ?: law->q_max;
+	if (c->alpha)
+		law->alpha = rocc_gain(c->alpha, ns);
+	if (c->beta)
+		law->beta = rocc_gain(c->beta, ns);
+	if (c->rate_min)
+		law->rate_min = min(c->rate_min * 8 << ROCC_FRACTION, law->rate_max);
+	return ns;
+}
+
+/**
+ * rocc_point_check - rules of more than one option
+ * @sch: the qdisc
+ * @c: what the options say
+ * @tb: what was given
+ * @extack: names who is refused
+ *
+ * Section 3.2: qref < qmid <= qmax, or the system is not stable. Return: 0 or -EINVAL.
+ */
+int rocc_point_check(const struct Qdisc *sch, const struct rocc_config *c, struct nlattr **tb,
+		     struct netlink_ext_ack *extack)
+{
+	struct rocc_law law = {};
+
+	if (c->flows % ROCC_WAYS)
+		return hop_option_refuse(extack, tb[TCA_ROCC_FLOWS],
+					 "flows must be a multiple of 4", -EINVAL);
+	if (c->sign && !(c->keys & BIT(c->sign - 1)))
+		return hop_option_refuse(extack, tb[TCA_ROCC_SIGN],
+					 "sign needs the key that it names", -EINVAL);
+	rocc_law_of(sch, c, &law);
+	if (law.q_ref >= law.q_mid || law.q_mid > law.q_max)
+		return hop_option_refuse(extack, tb[TCA_ROCC_QREF] ?: tb[TCA_ROCC_QMID] ?:
+					 tb[TCA_ROCC_QMAX],
+					 "qref must be below qmid, and qmid not above qmax",
+					 -EINVAL);
+	return 0;
+}
+
+/**
+ * rocc_point_apply - put options, or the link's speed, into force
+ * @sch: the qdisc
+ * @p: the congestion point
+ * @c: what the options say
+ *
+ * Context: RTNL, and the tree is locked or the qdisc not yet in use.
+ */
+void rocc_point_apply(struct Qdisc *sch, struct rocc_point *p, const struct rocc_config *c)
+{
+	struct rocc_law law = {};
+	u32 ns = rocc_law_of(sch, c, &law);
+	bool top;
+
+	spin_lock_bh(&p->lock);
+	rocc_of_point(p)->config = *c;
+	top = p->rate.rate == p->law.rate_max;
+	p->law = law;
+	p->interval_ns = ns;
+	p->age_ns = c->age_ns ?: min_t(u64, (u64)ROCC_AGE_INTERVALS * ns, U32_MAX);
+	p->sample = c->sample;
+	p->rate.rate = top ? law.rate_max : clamp(p->rate.rate, law.rate_min, law.rate_max);
+	spin_unlock_bh(&p->lock);
+}
+
+/**
+ * rocc_point_init - a new congestion point
+ * @sch: its qdisc
+ * @p: the congestion point, all 0
+ * @c: what the options say
+ *
+ * rocc_point_destroy() may be called whatever it returns. Return: 0 or -ENOMEM.
+ */
+int rocc_point_init(struct Qdisc *sch, struct rocc_point *p, const struct rocc_config *c)
+{
+	u32 i;
+
+	spin_lock_init(&p->lock);
+	INIT_LIST_HEAD(&p->active);
+	hrtimer_init(&p->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_SOFT);
+	p->timer.function = rocc_point_interval;
+	p->seed = get_random_u32();
+	p->random = get_random_u32();
+	p->epoch = get_random_u32() | 1;
+	p->table = c->table;
+	p->sets = c->flows / ROCC_WAYS;
+	rocc_point_apply(sch, p, c);
+	rocc_rate_start(&p->rate, &p->law);
+	p->told_max = true;
+	p->flows = kvcalloc(c->flows, sizeof(*p->flows), GFP_KERNEL);
+	if (!p->flows)
+		return -ENOMEM;
+	for (i = 0; i < c->flows; i++)
+		INIT_LIST_HEAD(&p->flows[i].node);
+	return 0;
+}
+
+/* Nothing is queued any more. */
+void rocc_point_reset(struct rocc_point *p)
+{
+	struct rocc_flow *flow, *next;
+
+	spin_lock_bh(&p->lock);
+	list_for_each_entry_safe(flow, next, &p->active, node)
+		rocc_flow_forget(p, flow);
+	WRITE_ONCE(p->backlog, 0);
+	spin_unlock_bh(&p->lock);
+}
+
+void rocc_point_destroy(struct rocc_point *p)
+{
+	if (p->timer.function)
+		hrtimer_cancel(&p->timer);
+	kvfree(p->flows);
+}
+
+/* ---- statistics ---- */
+
+#define POINT_COUNTER(_attr, _field)						\
+	HOP_COUNTER(TCA_ROCC_STATS_##_attr, rocc_point_stats, _field)
+
+static const struct hop_counter rocc_point_counters[] = {
+	POINT_COUNTER(FLOWS_ACTIVE, active),
+	POINT_COUNTER(TICKS, ticks),
+	POINT_COUNTER(CNPS, cnps),
+	POINT_COUNTER(CNPS_HELD, cnps_held),
+	POINT_COUNTER(CNPS_FAILED, cnps_failed),
+	POINT_COUNTER(UNTRACKED, untracked),
+};
+
+/**
+ * rocc_point_dump - statistics of a congestion point
+ * @p: the congestion point
+ * @skb: the message
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int rocc_point_dump(struct rocc_point *p, struct sk_buff *skb)
+{
+	struct rocc_point_stats stats;
+	u64 rate, cuts;
+	u32 q_ref, ns;
+
+	spin_lock_bh(&p->lock);
+	stats = p->stats;
+	rate = p->rate.rate >> ROCC_FRACTION >> 3;
+	cuts = p->rate.cuts;
+	q_ref = p->law.q_ref;
+	ns = p->interval_ns;
+	spin_unlock_bh(&p->lock);
+	if (hop_counters_dump(rocc_point_counters, ARRAY_SIZE(rocc_point_counters), &stats, skb,
+			      TCA_ROCC_STATS_PAD) ||
+	    nla_put_u64_64bit(skb, TCA_ROCC_STATS_FAIR_RATE, rate, TCA_ROCC_STATS_PAD) ||
+	    nla_put_u64_64bit(skb, TCA_ROCC_STATS_CUTS, cuts, TCA_ROCC_STATS_PAD) ||
+	    nla_put_u32(skb, TCA_ROCC_STATS_Q_REF, q_ref) ||
+	    nla_put_u32(skb, TCA_ROCC_STATS_INTERVAL, ns))
+		return -EMSGSIZE;
+	return 0;
+}

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * rocc.h - inside of the kind rocc
+ *
+ * A qdisc has one role: a congestion point (point.c) or a reaction point (host.c). What both have
+ * is here and in main.c: a child that holds the packets, a queue for control traffic ahead of it,
+ * options, and counters.
+ *
+ * Who protects what
+ *
+ *   field                                  protector
+ *   rocc_sched: child, fifo                RTNL writes under the qdisc lock
+ *   rocc_sched: config                     RTNL writes under the qdisc lock and that of the role
+ *   rocc_sched: control, stats, changed_ns the qdisc lock
+ *   rocc_point, rocc_host                  their own lock, which is taken inside of the qdisc lock:
+ *                                          by timers and the receive hook alone, for these do not
+ *                                          know which qdisc is the root by then. Nothing of another
+ *                                          qdisc or device is called under it.
+ *   rocc_point.notices                     the timer
+ *   rocc_host.recent                       nobody: whole words, written and read once
+ *   rocc_net.hosts                         rocc_net.lock, which is taken before a rocc_host's
+ *   rocc_net.refused                       atomic
+ */
+#ifndef _SLUICE_ROCC_H
+#define _SLUICE_ROCC_H
+
+#include <linux/hrtimer.h>
+#include <linux/netfilter.h>
+#include <linux/siphash.h>
+#include <linux/timerqueue.h>
+#include <net/pkt_sched.h>
+#include <net/sch_generic.h>
+
+#include "../sched/fair_rate.h"
+#include "cnp.h"
+
+#define ROCC_WAYS	4	/* places in the flow table for each hash */
+#define ROCC_BATCH	64	/* CNPs that are made under one hold of the lock */
+#define ROCC_MESSAGE_MAX	256	/* bytes of a received CNP */
+#define ROCC_RECENT	4096	/* flows sent not long ago */
+#define ROCC_RECENT_NS	(100ULL * NSEC_PER_MSEC)
+
+/**
+ * struct rocc_config - what the options say, in the units of TCA_ROCC_*
+ */
+struct rocc_config {
+	u64			rate;
+	u64			rate_min;
+	u64			floor;
+	u32			limit;
+	u32			interval_ns;
+	u32			q_ref;
+	u32			q_mid;
+	u32			q_max;
+	u32			alpha;
+	u32			beta;
+	u32			flows;
+	u32			age_ns;
+	u32			sample;
+	u32			cnps;
+	u32			source;
+	u32			recovery_ns;
+	u32			hold_ns;
+	u32			limiters;
+	u8			role;
+	u8			tuning;
+	u8			table;
+	u8			compute;
+	u8			sign;
+	u8			radius;
+	u8			keys;		/* bits of those that are there */
+	u8			prefixes;
+	siphash_key_t		key[ROCC_CNP_KEYS];
+	struct rocc_prefix	from[ROCC_PREFIXES_MAX];
+};
+
+/* ---- flow.c ---- */
+
+/* Of a flow: the head of the struct, and ports or what stands in their place */
+#define ROCC_FLOW_ID_BYTES	(offsetof(struct cnp_flow, l4) + 4)
+
+bool rocc_flow_of(const struct sk_buff *skb, struct cnp_flow *id);
+u32 rocc_flow_hash(const struct cnp_flow *id, u32 seed);
+
+static inline bool rocc_flow_same(const struct cnp_flow *a, const struct cnp_flow *b)
+{
+	return !memcmp(a, b, ROCC_FLOW_ID_BYTES);
+}
+
+/* ---- point.c: congestion points ---- */
+
+/**
+ * struct rocc_way - how a packet came, and so how its source is told
+ * @ifindex: by which device; 0: from this machine
+ * @vlan_proto: of the tag that it came with, or 0
+ * @tci: the tag
+ * @mac: from whom, if the packet was bridged
+ * @routed: it was routed, so a CNP is routed too
+ */
+struct rocc_way {
+	int	ifindex;
+	__be16	vlan_proto;
+	u16	tci;
+	u8	mac[ETH_ALEN];
+	bool	routed;
+};
+
+/**
+ * struct rocc_flow - an entry of the flow table
+ * @node: in the list of those that may be told, else empty
+ * @leaves_at: its last packet is gone when so many bytes have left, modulo 2^64
+ * @seen_ns: when its last packet came
+ * @told_ns: when it was last told
+ * @hash: of @id
+ * @count: sampled packets, halved from time to time
+ * @way: of its last packet
+ * @id: what is quoted, of its last packet
+ */
+struct rocc_flow {
+	struct list_head	node;
+	u64			leaves_at;
+	u64			seen_ns;
+	u64			told_ns;
+	u32			hash;
+	u32			count;
+	struct rocc_way		way;
+	struct cnp_flow		id;
+};
+
+/* A CNP to be sent: what of its flow is needed when the lock is let go */
+struct rocc_notice {
+	struct rocc_way	way;
+	struct cnp_flow	id;
+	u32		interval_ns;
+};
+
+/* What the sender of CNPs needs of the options */
+struct rocc_sender {
+	siphash_key_t	key;
+	u32		source;
+	u8		sign;
+};
+
+struct rocc_point_stats {
+	u64	ticks;
+	u64	cnps;
+	u64	cnps_held;
+	u64	cnps_failed;
+	u64	untracked;
+	u32	active;
+};
+
+/**
+ * struct rocc_point - a congestion point
+ * @lock: of all that follows
+ * @law: of the fair rate
+ * @rate: the fair rate
+ * @interval_ns: T in force
+ * @age_ns: how long a flow is remembered that has no packet in the queue
+ * @table: enum rocc_table
+ * @mask: hash to set of the table, which has a power of two of them; see rocc_point_set()
+ * @flows: the table
+ * @sets: sets of it
+ * @arrived: bytes that were queued, modulo 2^64
+ * @backlog: bytes that are
+ * @active: flows that may be told
+ * @sampled: sum of the flows' counts
+ * @random: state of the sampling
+ * @timer: of the interval
+ * @running: it is armed, or at work
+ * @told_max: nobody needs to hear that the rate is at its most
+ */
+struct rocc_point {
+	spinlock_t		lock;
+	u32			seed;
+	u32			interval_ns;
+	u32			age_ns;
+	u32			sample;
+	u32			sets;
+	u8			table;
+	bool			running;
+	bool			told_max;
+	struct rocc_flow	*flows;
+	u64			arrived;
+	u32			backlog;
+	u32			random;
+	u32			sampled;
+	struct list_head	active;
+	struct rocc_point_stats	stats;
+
+	struct rocc_law		law;
+	struct rocc_rate	rate;
+	struct hrtimer		timer;
+	u32			epoch;
+	u32			sequence;
+	u64			paid_ns;	/* CNPs by number, see share.h */
+	u64			cpu_paid_ns;	/* and by the time that they take */
+	struct rocc_notice	notices[ROCC_BATCH];
+};
+
+/* ---- host.c: reaction points ---- */
+
+/**
+ * struct rocc_limiter - the limit of a flow (section 3.5)
+ * @release: in the tree of those that hold packets, at the time of the next one
+ * @recovery: in the tree of all, not later than @deadline_ns
+ * @chain: in the hash table
+ * @id: the flow
+ * @hash: of @id
+ * @slot: of its class
+ * @rate: bytes per second
+ * @pace: what it goes at, bytes per second: @rate, or more to empty a limiter at its end
+ * @ns_per_byte: at @pace, << ROCC_COST_SHIFT
+ * @next_ns: when the next packet may go
+ * @recovery_ns: the rate is doubled so long after each CNP
+ * @deadline_ns: when that is
+ * @head: packets that wait
+ * @cp_address: whose rate it is
+ */
+struct rocc_limiter {
+	struct timerqueue_node	release;
+	struct timerqueue_node	recovery;
+	struct hlist_node	chain;
+	struct cnp_flow		id;
+	u32			hash;
+	u32			slot;
+
+	u64			rate;
+	u64			pace;
+	u64			ns_per_byte;
+	u64			next_ns;
+	u64			deadline_ns;
+	u32			recovery_ns;
+	u32			qlen;
+	u32			backlog;
+	struct sk_buff		*head;
+	struct sk_buff		*tail;
+
+	u8			cp_address[16];
+	u32			cp_port;
+	u32			cp_epoch;
+	u32			cp_sequence;
+	u16			cp_queue;
+
+	u64			born_ns;
+	u64			accepted_ns;
+	u64			accepted;
+	u64			raised;
+	u64			sent;
+	u64			sent_bytes;
+};
+
+struct rocc_host_stats {
+	u64	delayed;
+	u64	accepted;
+	u64	higher;
+	u64	not_needed;
+	u64	stale;
+	u64	full;
+	u64	raised;
+	u64	removed;
+	u64	drop_limit;
+	u64	held;
+	u32	limiters;
+	u32	limiters_max;
+};
+
+/**
+ * struct rocc_host - a reaction point
+ * @lock: of all that follows, but for @recent
+ * @rate_max: of a flow that needs no limiter, bytes per second
+ * @floor: least rate, bytes per second
+ * @hash_mask: of the hash table
+ * @chains: the hash table
+ * @slots: limiters by class
+ * @free_slots: a stack of those that are free
+ * @releases: limiters that hold packets, by the time of the next one
+ * @recoveries: all limiters, by their deadline or earlier
+ * @timer: of the first of @recoveries
+ * @armed_ns: for when, or U64_MAX
+ * @watchdog: of the first of @releases
+ * @recent: for a hash the flow that sent last: hash, and time in about ms
+ */
+struct rocc_host {
+	spinlock_t		lock;
+	u32			seed;
+	u64			rate_max;
+	u64			floor;
+	u64			*recent;
+	u32			hash_mask;
+	struct hlist_head	*chains;
+	struct rocc_limiter	**slots;
+	u16			*free_slots;
+	struct timerqueue_head	releases;
+	struct timerqueue_head	recoveries;
+	struct rocc_host_stats	stats;
+	struct hrtimer		timer;
+	u64			armed_ns;
+	struct qdisc_watchdog	watchdog;
+	struct list_head	node;		/* of rocc_net.hosts */
+};
+
+/* ---- main.c ---- */
+
+struct rocc_stats {
+	u64	backlog_max;
+	u64	backlog_time;
+	u64	control;
+	u64	drop_control;
+	u64	no_flow;
+};
+
+struct rocc_sched {
+	struct rocc_config	config;
+	struct Qdisc		*child;
+	struct Qdisc		*fifo;		/* the child, if it is our own */
+	struct Qdisc		*sch;
+	struct list_head	node;		/* of all of them; RTNL */
+
+	struct sk_buff_head	control;
+	u64			changed_ns;	/* when the backlog last changed */
+	struct rocc_stats	stats;
+
+	union {
+		struct rocc_point	point;
+		struct rocc_host	host;
+	};
+};
+
+static inline struct rocc_sched *rocc_of_point(struct rocc_point *p)
+{
+	return container_of(p, struct rocc_sched, point);
+}
+
+static inline struct rocc_sched *rocc_of_host(struct rocc_host *h)
+{
+	return container_of(h, struct rocc_sched, host);
+}
+
+static inline void rocc_backlog_moves(struct Qdisc *sch, struct rocc_sched *q, u64 now)
+{
+	q->stats.backlog_time += sch->qstats.backlog * (now - q->changed_ns);
+	q->changed_ns = now;
+}
+
+static inline void rocc_backlog_peak(struct Qdisc *sch, struct rocc_sched *q)
+{
+	if (sch->qstats.backlog > q->stats.backlog_max)
+		q->stats.backlog_max = sch->qstats.backlog;
+}
+
+int rocc_enqueue_control(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free);
+struct sk_buff *rocc_dequeue_child(struct Qdisc *sch, struct rocc_sched *q, u64 now);
+
+int rocc_point_init(struct Qdisc *sch, struct rocc_point *p, const struct rocc_config *c);
+int rocc_point_check(const struct Qdisc *sch, const struct rocc_config *c, struct nlattr **tb,
+		     struct netlink_ext_ack *extack);
+void rocc_point_apply(struct Qdisc *sch, struct rocc_point *p, const struct rocc_config *c);
+void rocc_point_reset(struct rocc_point *p);
+void rocc_point_destroy(struct rocc_point *p);
+int rocc_point_dump(struct rocc_point *p, struct sk_buff *skb);
+int rocc_point_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free);
+struct sk_buff *rocc_point_dequeue(struct Qdisc *sch);
+
+int rocc_host_init(struct Qdisc *sch, struct rocc_host *h, const struct rocc_config *c);
+void rocc_host_apply(struct Qdisc *sch, struct rocc_host *h, const struct rocc_config *c);
+void rocc_host_reset(struct rocc_host *h);
+void rocc_host_destroy(struct rocc_host *h);
+int rocc_host_dump(struct rocc_host *h, struct sk_buff *skb);
+bool rocc_host_has(struct rocc_host *h, u32 slot);
+int rocc_host_dump_class(struct rocc_host *h, u32 slot, struct gnet_dump *d);
+int rocc_host_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free);
+struct sk_buff *rocc_host_dequeue(struct Qdisc *sch);
+int rocc_host_module_init(void);
+void rocc_host_module_exit(void);
+
+u64 rocc_speed(const struct Qdisc *sch, const struct rocc_config *c);
+
+/* ---- cnp_send.c ---- */
+
+void rocc_point_address(struct net_device *dev, u8 *address);
+bool rocc_cnp_send(struct net_device *port, const struct rocc_sender *from,
+		   const struct rocc_notice *n, struct cnp *cnp);
+u64 rocc_cnp_tag(void *buf, size_t len, const siphash_key_t *key);
+
+/* ---- cnp_receive.c ---- */
+
+/**
+ * enum rocc_refusal - why a CNP is not believed; the order of TCA_ROCC_STATS_BAD_*
+ * @ROCC_ACCEPTED: it is
+ */
+enum rocc_refusal {
+	ROCC_BAD_FRAME,
+	ROCC_BAD_CHECKSUM,
+	ROCC_BAD_VERSION,
+	ROCC_BAD_RANGE,
+	ROCC_BAD_TTL,
+	ROCC_BAD_SOURCE,
+	ROCC_BAD_TAG,
+	ROCC_BAD_FLOW,
+	ROCC_BAD_SEQUENCE,
+	ROCC_REFUSALS,
+	ROCC_ACCEPTED = ROCC_REFUSALS,
+};
+
+/**
+ * struct rocc_packet - a CNP that was received
+ * @cnp: what it says
+ * @source: of the packet, mapped if IPv4
+ * @hops: routers that it passed
+ * @in_flight: the quoted packet is in flight as far as TCP knows; true for other protocols
+ * @len: of @message
+ * @message: ICMP, checksum and tag set to 0
+ */
+struct rocc_packet {
+	struct cnp	cnp;
+	struct in6_addr	source;
+	u8		hops;
+	bool		in_flight;
+	u8		message[ROCC_MESSAGE_MAX];
+	unsigned int	len;
+};
+
+/**
+ * struct rocc_net - a network namespace
+ * @lock: of @hosts
+ * @hosts: its reaction points
+ * @refused: CNPs, by enum rocc_refusal
+ */
+struct rocc_net {
+	spinlock_t		lock;
+	struct list_head	hosts;
+	atomic64_t		refused[ROCC_REFUSALS];
+};
+
+int rocc_net_add(struct net *net, struct rocc_host *h);
+void rocc_net_remove(struct net *net, struct rocc_host *h);
+int rocc_net_dump(struct net *net, struct sk_buff *skb);
+int rocc_net_module_init(void);
+void rocc_net_module_exit(void);
+
+enum rocc_refusal rocc_host_take(struct rocc_host *h, const struct rocc_packet *packet, u64 now);
+
+#endif
