@@ -467,6 +467,41 @@ static void test_doctor_device(void)
 	same(judged(&l, NULL), "", "other devices");
 }
 
+static void test_doctor_rocc(void)
+{
+	struct look l = good_look();
+
+	l.module_bfc = l.module_hopctl = l.family = false;
+	qdisc[0] = (struct qdisc) {
+		.ifindex = 7, .handle = 0x10000, .parent = 0xffffffff, .kind = "rocc", .rocc = true,
+		.version = ROCC_VERSION,
+	};
+	same(judged(&l, NULL), "", "a box with rocc alone");
+	same(judged(&l, "eth7"), "", "and its device");
+	qdisc[0].version++;
+	same(judged(&l, NULL), "version_rocc(program 1, module 2)", "version_rocc");
+	qdisc[0].version--;
+	qdisc[0].rocc_stats[TCA_ROCC_STATS_BAD_SEQUENCE] = 9;
+	same(judged(&l, NULL), "", "CNPs that come late");
+	qdisc[0].rocc_stats[TCA_ROCC_STATS_BAD_TTL] = 3;
+	qdisc[0].rocc_stats[TCA_ROCC_STATS_BAD_FLOW] = 2;
+	qdisc[1] = qdisc[0];
+	qdisc[1].ifindex = 8;
+	l.qdiscs.count = 2;
+	same(judged(&l, NULL), "rocc_refused(bad_ttl 3, bad_flow 2)", "rocc_refused, once");
+	l.qdiscs.count = 1;
+	memset(qdisc[0].rocc_stats, 0, sizeof(qdisc[0].rocc_stats));
+	qdisc[0].rocc_stats[TCA_ROCC_STATS_FULL] = 1;
+	same(judged(&l, NULL), "eth7:rocc_full(1 times)", "rocc_full");
+	same(judged(&l, "br0"), "br0:no_port", "but not of another device");
+	qdisc[0].rocc_stats[TCA_ROCC_STATS_FULL] = 0;
+	qdisc[0].rocc_stats[TCA_ROCC_STATS_CNPS_FAILED] = 2;
+	qdisc[0].rocc_stats[TCA_ROCC_STATS_CNPS_HELD] = 3;
+	qdisc[0].rocc_stats[TCA_ROCC_STATS_UNTRACKED] = 4;
+	same(judged(&l, NULL), "eth7:rocc_no_way(2 CNPs) eth7:rocc_held(3 CNPs) "
+	     "eth7:rocc_untracked(4 packets)", "what a switch cannot do");
+}
+
 int main(void)
 {
 	printf("KTAP version 1\n");
@@ -479,6 +514,7 @@ int main(void)
 	test_doctor_port();
 	test_doctor_qdiscs();
 	test_doctor_device();
+	test_doctor_rocc();
 	printf("1..%u\n", done);
 	return failed != 0;
 }

@@ -33,6 +33,8 @@ const struct complaint complaints[] = {
 	  "install modules and programs from one version, and load the modules anew" },
 	{ "version_bfc", ERROR, "this program and the module sch_bfc are out of step",
 	  "install modules and programs from one version, and load the modules anew" },
+	{ "version_rocc", ERROR, "this program and the module sch_rocc are out of step",
+	  "install modules and programs from one version, and load the modules anew" },
 	{ "no_ports", WARNING, "no device here has a bfc qdisc",
 	  "tc qdisc replace dev DEV root bfc, on every port" },
 	{ "no_port", WARNING, "the device has no bfc qdisc", "tc qdisc replace dev DEV root bfc" },
@@ -95,6 +97,17 @@ const struct complaint complaints[] = {
 	  "forward in software on these ports, or use the hardware's own flow control" },
 	{ "group_fwd_mask", ERROR, "control frames are forwarded from one link to another",
 	  "clear bit 14 (0x4000) of group_fwd_mask: ip link set DEV type bridge group_fwd_mask 0" },
+
+	{ "rocc_refused", WARNING, "congestion notifications are refused",
+	  "if they are of your switches: see to radius, from and the keys of rocc role host" },
+	{ "rocc_full", WARNING, "flows went unlimited: rocc had no limiter left",
+	  "more limiters: tc qdisc replace dev DEV root rocc role host limiters N" },
+	{ "rocc_no_way", WARNING, "congestion notifications found no way to their source",
+	  "the flows' sources need a route back, or an Ethernet device that they come by" },
+	{ "rocc_held", WARNING, "congestion notifications were held back by their bound",
+	  "tc qdisc change dev DEV root rocc cnps N, or a longer interval" },
+	{ "rocc_untracked", WARNING, "flows found no room in the table of rocc, and are not told",
+	  "more flows, or table elephants: tc qdisc replace dev DEV root rocc ..." },
 };
 
 const size_t n_complaints = ARRAY_SIZE(complaints);
@@ -159,15 +172,78 @@ static bool has_bfc(const struct look *look, unsigned int ifindex)
 	return false;
 }
 
+static bool has_rocc(const struct look *look, unsigned int ifindex)
+{
+	for (size_t i = 0; i < look->qdiscs.count; i++)
+		if (look->qdiscs.list[i].rocc &&
+		    (!ifindex || look->qdiscs.list[i].ifindex == ifindex))
+			return true;
+	return false;
+}
+
+/* What the namespace's hosts have refused; it is the same at each of them. Late CNPs of TCP are not
+ * worth a word.
+ */
+static void judge_refusals(const struct judge *j)
+{
+	static const struct {
+		int stat;
+		const char *name;
+	} refusals[] = {
+		{ TCA_ROCC_STATS_BAD_FRAME, "bad_frame" },
+		{ TCA_ROCC_STATS_BAD_CHECKSUM, "bad_checksum" },
+		{ TCA_ROCC_STATS_BAD_VERSION, "bad_version" },
+		{ TCA_ROCC_STATS_BAD_RANGE, "bad_range" },
+		{ TCA_ROCC_STATS_BAD_TTL, "bad_ttl" },
+		{ TCA_ROCC_STATS_BAD_SOURCE, "bad_source" },
+		{ TCA_ROCC_STATS_BAD_TAG, "bad_tag" },
+		{ TCA_ROCC_STATS_BAD_FLOW, "bad_flow" },
+	};
+	char detail[192] = "";
+	uint64_t most;
+	size_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++) {
+		most = 0;
+		for (size_t q = 0; q < j->look->qdiscs.count; q++)
+			if (j->look->qdiscs.list[q].rocc_stats[refusals[i].stat] > most)
+				most = j->look->qdiscs.list[q].rocc_stats[refusals[i].stat];
+		if (most && n < sizeof(detail))
+			n += snprintf(detail + n, sizeof(detail) - n, "%s%s %" PRIu64,
+				      n ? ", " : "", refusals[i].name, most);
+	}
+	if (n)
+		say(j, "rocc_refused", NULL, "%s", detail);
+}
+
+static void judge_rocc(const struct judge *j, const struct qdisc *q, const char *name)
+{
+	static const struct {
+		int stat;
+		const char *id, *unit;
+	} counts[] = {
+		{ TCA_ROCC_STATS_FULL, "rocc_full", "times" },
+		{ TCA_ROCC_STATS_CNPS_FAILED, "rocc_no_way", "CNPs" },
+		{ TCA_ROCC_STATS_CNPS_HELD, "rocc_held", "CNPs" },
+		{ TCA_ROCC_STATS_UNTRACKED, "rocc_untracked", "packets" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
+		if (q->rocc_stats[counts[i].stat])
+			say(j, counts[i].id, name, "%" PRIu64 " %s", q->rocc_stats[counts[i].stat],
+			    counts[i].unit);
+}
+
 static void judge_box(const struct judge *j)
 {
 	const struct look *look = j->look;
+	bool any = false, rocc = has_rocc(look, 0);
 	uint32_t version = BFC_VERSION;
-	bool any = false;
 
-	if (!look->module_hopctl)
+	/* rocc does without both */
+	if (!look->module_hopctl && !rocc)
 		say(j, "module_hopctl", NULL, "%s", "");
-	if (!look->module_bfc)
+	if (!look->module_bfc && !rocc)
 		say(j, "module_bfc", NULL, "%s", "");
 	if (look->module_hopctl && !look->family)
 		say(j, "no_family", NULL, "%s", "");
@@ -182,10 +258,17 @@ static void judge_box(const struct judge *j)
 	}
 	if (version != BFC_VERSION)
 		say(j, "version_bfc", NULL, "program %u, module %u", BFC_VERSION, version);
-	if (!any && !j->dev)
+	for (size_t i = 0; i < look->qdiscs.count; i++)
+		if (look->qdiscs.list[i].rocc && look->qdiscs.list[i].version != ROCC_VERSION) {
+			say(j, "version_rocc", NULL, "program %u, module %u", ROCC_VERSION,
+			    look->qdiscs.list[i].version);
+			break;
+		}
+	if (!any && !rocc && !j->dev)
 		say(j, "no_ports", NULL, "%s", "");
 	if (look->handles && look->handles_used >= look->handles)
 		say(j, "handles_out", NULL, "%u of %u are used", look->handles_used, look->handles);
+	judge_refusals(j);
 }
 
 static void judge_state(const struct judge *j, const struct port *p)
@@ -351,8 +434,11 @@ void doctor_judge(const struct look *look, const char *dev, doctor_fn found, voi
 
 		if (!wanted(&j, d->name))
 			continue;
+		for (size_t q = 0; q < look->qdiscs.count; q++)
+			if (look->qdiscs.list[q].rocc && look->qdiscs.list[q].ifindex == d->ifindex)
+				judge_rocc(&j, &look->qdiscs.list[q], d->name);
 		if (!has_bfc(look, d->ifindex)) {
-			if (dev)
+			if (dev && !has_rocc(look, d->ifindex))
 				say(&j, "no_port", d->name, "%s", "");
 			continue;
 		}

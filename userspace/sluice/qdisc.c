@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <linux/gen_stats.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 
@@ -26,6 +27,21 @@ static void take_bfc(struct qdisc *q, const struct attr_value *options)
 	q->bfc = true;
 	q->version = attr_number(&tb[TCA_BFC_VERSION]);
 	q->bfc_rate = attr_number(&tb[TCA_BFC_RATE]);
+}
+
+static void take_rocc(struct qdisc *q, const struct attr_value *options,
+		      const struct attr_value *stats2)
+{
+	struct attr_value tb[TCA_ROCC_MAX + 1], stats[TCA_STATS_MAX + 1];
+	struct attr_value own[TCA_ROCC_STATS_MAX + 1];
+
+	nl_nest(tb, TCA_ROCC_MAX, options);
+	q->rocc = true;
+	q->version = attr_number(&tb[TCA_ROCC_VERSION]);
+	nl_nest(stats, TCA_STATS_MAX, stats2);
+	nl_nest(own, TCA_ROCC_STATS_MAX, &stats[TCA_STATS_APP]);
+	for (int i = 0; i <= TCA_ROCC_STATS_MAX; i++)
+		q->rocc_stats[i] = attr_number(&own[i]);
 }
 
 static void take_tbf(struct qdisc *q, const struct attr_value *options)
@@ -70,6 +86,8 @@ static int take(const struct nlmsghdr *msg, void *ctx)
 	snprintf(q->kind, sizeof(q->kind), "%s", nl_string(&tb[TCA_KIND]) ?: "");
 	if (!strcmp(q->kind, "bfc"))
 		take_bfc(q, &tb[TCA_OPTIONS]);
+	else if (!strcmp(q->kind, "rocc"))
+		take_rocc(q, &tb[TCA_OPTIONS], &tb[TCA_STATS2]);
 	else if (!strcmp(q->kind, "tbf"))
 		take_tbf(q, &tb[TCA_OPTIONS]);
 	return MNL_CB_OK;

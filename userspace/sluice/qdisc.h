@@ -8,6 +8,7 @@
 #include <linux/types.h>
 
 #include "../../kernel/uapi/bfc.h"
+#include "../../kernel/uapi/rocc.h"
 #include "attr.h"
 #include "nl.h"
 #include "options.h"
@@ -22,8 +23,10 @@
  * @kind: its kind
  * @rate: of a tbf, bytes per second
  * @bfc: it is one
- * @version: of a bfc: that of its module
+ * @rocc: it is one
+ * @version: of a bfc or rocc: that of its module
  * @bfc_rate: of a bfc: option rate, 0 is auto
+ * @rocc_stats: of a rocc: its figures, by TCA_ROCC_STATS_*
  */
 struct qdisc {
 	unsigned int ifindex;
@@ -32,8 +35,10 @@ struct qdisc {
 	char kind[QDISC_KIND_MAX];
 	uint64_t rate;
 	bool bfc;
+	bool rocc;
 	uint32_t version;
 	uint64_t bfc_rate;
+	uint64_t rocc_stats[TCA_ROCC_STATS_MAX + 1];
 };
 
 struct qdiscs {
