@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Options of bfc at random, on devices of small and large frames, with packets that wait.
+# Options of bfc (or KIND...: see optfuzz.c) at random, on devices of small and large frames, with packets that wait.
 #
 #	namespace a:  w0 ==== wire, 8 ms for a full frame ==== w1
 #
@@ -12,7 +12,10 @@
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_tool tc ip jq
-load_modules
+kinds=("${@:-bfc}")
+modules=(hopctl sch_bfc)
+[ "${kinds[0]}" = bfc ] || modules=(sch_rocc)
+load_modules "${modules[@]}" wire
 
 here=$(cd "$(dirname "$0")" && pwd)
 for tool in optfuzz hopframe; do
@@ -25,6 +28,8 @@ if [ -z "${SLUICE_FUZZ_INPUTS:-}" ] &&
    { [ -w $_kmemleak ] || [ "${SLUICE_HOME:-}" != uml ]; }; then
 	inputs=60000
 fi
+
+each=$((inputs / 3 / ${#kinds[@]}))
 
 ns a
 
@@ -40,30 +45,35 @@ arrive()
 	grep -c 'data type=9000' "$said"
 }
 
-for mtu in 68 1500 65535; do
+for run in "${kinds[@]/%/ 68}" "${kinds[@]/%/ 1500}" "${kinds[@]/%/ 65535}"; do
+	read -r kind mtu <<<"$run"
 	ip_in a link add w0 type wire rate $((mtu * 1000)) ring 0 peer name w1 || die "no wire"
 	for dev in w0 w1; do
 		ip_in a link set $dev mtu $mtu up
 	done
-	if "$here/optfuzz" -n "$(ns_name a)" w0 $((inputs / 3)) $((${SLUICE_SEED:-1} + mtu)) \
+	if "$here/optfuzz" -n "$(ns_name a)" -k "$kind" w0 $each $((${SLUICE_SEED:-1} + mtu)) \
 		>"$said" 2>&1; then
-		pass "MTU $mtu: $((inputs / 3)) messages"
+		pass "$kind, MTU $mtu: $each messages"
 	else
-		fail "MTU $mtu: $((inputs / 3)) messages"
+		fail "$kind, MTU $mtu: $each messages"
 	fi
 	sed 's/^[^#]/# &/' "$said"
 	read -r messages taken refused queued < <(sed -n 's/^messages taken refused with-packets //p' "$said")
-	is "MTU $mtu: all were answered" "${messages:-0}" $((inputs / 3))
-	between "MTU $mtu: many are taken" "${taken:-0}" $((inputs / 15)) "$inputs"
-	between "MTU $mtu: many are refused" "${refused:-0}" $((inputs / 15)) "$inputs"
-	between "MTU $mtu: most while packets wait" "${queued:-0}" $((inputs / 6)) "$inputs"
+	is "$kind, MTU $mtu: all were answered" "${messages:-0}" $each
+	between "$kind, MTU $mtu: many are taken" "${taken:-0}" $((each / 5)) $each
+	between "$kind, MTU $mtu: many are refused" "${refused:-0}" $((each / 5)) $each
+	between "$kind, MTU $mtu: most while packets wait" "${queued:-0}" $((each / 2)) $each
 
 	ip_in a link set w0 type wire rate 10gbit
 	tc_in a qdisc del dev w0 root 2>/dev/null
-	tc_in a qdisc add dev w0 root handle 1: bfc limit 1g
+	if [ "$kind" = rocc-host ]; then
+		check "$run: a new one" tc_in a qdisc add dev w0 root handle 1: rocc role host limit 1g
+	else
+		check "$run: a new one" tc_in a qdisc add dev w0 root handle 1: "$kind" limit 1g
+	fi
 	sleep 5
-	is "MTU $mtu: nothing is left behind" "$(qdisc_stat a w0 backlog)" 0
-	is "MTU $mtu: frames still pass" "$(arrive)" 200
+	is "$kind, MTU $mtu: nothing is left behind" "$(qdisc_stat a w0 backlog)" 0
+	is "$kind, MTU $mtu: frames still pass" "$(arrive)" 200
 	ip_in a link del w0
 done
 finish

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Each allocation of each operation fails once: load a module, add, change, replace, graft, dump and
-# delete a bfc, add, change and delete a wire.
+# delete a bfc and a rocc, add, change and delete a wire.
 #
 #	namespace a:  d0	root bfc		t0	tbf, 1:1 for bfc
 #		      m0	mq, 1:1 for bfc		w0 ==== w1
+#		      r0	root rocc
 #
 # failnth (failnth.c) lets the first allocation fail, then the second, until there is none left. It
 # sees that the operation is refused cleanly, with everything as it was, or taken all the same.
@@ -75,7 +76,7 @@ loads()
 		fail "load $1" "$words"
 	fi
 }
-for module in hopctl sch_bfc sch_ideal wire flowgen; do
+for module in hopctl sch_bfc sch_ideal sch_rocc wire flowgen; do
 	[ -z "${SLUICE_MODDIR:-}" ] || quietly loads $module
 	load_modules $module
 done
@@ -83,15 +84,15 @@ done
 [ ! -w $_kmemleak ] || { _leaks; echo clear >$_kmemleak; } >/dev/null
 
 ns a
-# fails OPERATION DEV [OTHER]: each allocation of it
+# fails [-k KIND] OPERATION DEV [OTHER]: each allocation of it
 fails()
 {
 	local words
 
 	if words=$("$here/failnth" -n "$(ns_name a)" "$@" 2>&1); then
-		said "$1 $2" "$words"
+		said "$*" "$words"
 	else
-		fail "$1 $2" "$words"
+		fail "$*" "$words"
 	fi
 }
 
@@ -99,7 +100,8 @@ bfc="bfc queues 16 classes 2 flows 100 limit 1000000"
 ip_in a link add d0 type dummy
 ip_in a link add m0 numtxqueues 2 type dummy
 ip_in a link add t0 type dummy
-for dev in d0 m0 t0; do
+ip_in a link add r0 type dummy
+for dev in d0 m0 t0 r0; do
 	ip_in a link set $dev up
 done
 
@@ -121,6 +123,23 @@ tc_in a qdisc add dev t0 root handle 1: tbf rate 1mbit burst 10k latency 1s
 fails graft t0
 tc_in a qdisc add dev t0 parent 1:1 handle 11: $bfc
 fails qdisc-dump t0
+
+# what the hooks of a namespace's first host come from is given back with its last
+for role in switch host; do
+	kind=rocc limit="limit 1000000 flows 16"
+	[ $role = switch ] || kind=rocc-host limit="limit 1000000 limiters 16"
+	fails -k $kind add r0
+	# shellcheck disable=SC2086
+	tc_in a qdisc add dev r0 root handle 1: rocc role $role $limit
+	fails -k $kind change r0
+	fails -k $kind replace r0
+	fails -k $kind graft r0
+	fails -k bfc graft r0
+	fails -k $kind qdisc-dump r0
+	fails -k $kind class-dump r0
+	fails -k $kind delete r0
+	tc_in a qdisc del dev r0 root
+done
 
 quietly fails wire-add w0 w1
 ip_in a link add w0 type wire rate 1gbit seed 1 peer name w1

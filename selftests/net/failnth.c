@@ -2,11 +2,12 @@
 /*
  * failnth - an operation, again and again, each time with another allocation that fails
  *
- *	failnth [-n NETNS] OPERATION DEV [OTHER]
+ *	failnth [-n NETNS] [-k KIND] OPERATION DEV [OTHER]
  *
- * OPERATION is one of the table below; DEV has what it needs (fail_nth.sh). Before the n-th try n
- * is written to /proc/thread-self/fail-nth, so that the n-th allocation of the kernel on behalf
- * of this task fails. A try may be refused, with ENOMEM or ENOBUFS, and then nothing has changed;
+ * OPERATION is one of the table below; DEV has what it needs (fail_nth.sh). KIND is bfc, rocc or
+ * rocc-host, which is rocc of that role. Before the n-th try n is written to
+ * /proc/thread-self/fail-nth, so that the n-th allocation of the kernel on behalf of this task
+ * fails. A try may be refused, with ENOMEM or ENOBUFS, and then nothing has changed;
  * or it may be taken all the same, and then it is undone. The first try that meets no failure is
  * the last. Prints what became of them.
  *
@@ -34,6 +35,7 @@
 #include <linux/rtnetlink.h>
 
 #include "../../kernel/uapi/bfc.h"
+#include "../../kernel/uapi/rocc.h"
 #include "../../kernel/uapi/wire.h"
 
 #define TRIES_MAX	1000
@@ -92,6 +94,39 @@ static void bfc_options(union message *m, uint32_t limit, bool creating)
 	close_nest(m, nest);
 }
 
+static void rocc_options_of(union message *m, uint8_t role, uint32_t limit, bool creating)
+{
+	struct nlattr *nest;
+
+	put(m, TCA_KIND, "rocc", 5);
+	nest = put(m, TCA_OPTIONS | NLA_F_NESTED, NULL, 0);
+	if (creating) {
+		put(m, TCA_ROCC_ROLE, &role, 1);
+		put(m, role ? TCA_ROCC_LIMITERS : TCA_ROCC_FLOWS, &(uint32_t) { 16 }, 4);
+	}
+	put(m, TCA_ROCC_LIMIT, &limit, 4);
+	close_nest(m, nest);
+}
+
+static void rocc_options(union message *m, uint32_t limit, bool creating)
+{
+	rocc_options_of(m, ROCC_ROLE_SWITCH, limit, creating);
+}
+
+static void rocc_host_options(union message *m, uint32_t limit, bool creating)
+{
+	rocc_options_of(m, ROCC_ROLE_HOST, limit, creating);
+}
+
+static const struct kind {
+	const char	*name;
+	void		(*put)(union message *m, uint32_t limit, bool creating);
+} kinds[] = {
+	{ "bfc", bfc_options },
+	{ "rocc", rocc_options },
+	{ "rocc-host", rocc_host_options },
+}, *kind = &kinds[0];
+
 static void qdisc(union message *m, uint16_t type, uint16_t flags, uint32_t handle, uint32_t parent)
 {
 	struct tcmsg *t = begin(m, type, flags | NLM_F_ACK, sizeof(*t));
@@ -101,49 +136,49 @@ static void qdisc(union message *m, uint16_t type, uint16_t flags, uint32_t hand
 	t->tcm_parent = parent;
 }
 
-static void bfc_add(union message *m)
+static void qdisc_add(union message *m)
 {
 	qdisc(m, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL, 0x10000, TC_H_ROOT);
-	bfc_options(m, 1000000, true);
+	kind->put(m, 1000000, true);
 }
 
-static void bfc_del(union message *m)
+static void qdisc_del(union message *m)
 {
 	qdisc(m, RTM_DELQDISC, 0, 0x10000, TC_H_ROOT);
 }
 
-static void bfc_change(union message *m)
+static void qdisc_change(union message *m)
 {
 	qdisc(m, RTM_NEWQDISC, 0, 0x10000, TC_H_ROOT);
-	bfc_options(m, 2000000, false);
+	kind->put(m, 2000000, false);
 }
 
-static void bfc_change_back(union message *m)
+static void qdisc_change_back(union message *m)
 {
 	qdisc(m, RTM_NEWQDISC, 0, 0x10000, TC_H_ROOT);
-	bfc_options(m, 1000000, false);
+	kind->put(m, 1000000, false);
 }
 
-static void bfc_replace(union message *m)
+static void qdisc_replace(union message *m)
 {
 	qdisc(m, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_REPLACE, 0x20000, TC_H_ROOT);
-	bfc_options(m, 1000000, true);
+	kind->put(m, 1000000, true);
 }
 
-static void bfc_replace_back(union message *m)
+static void qdisc_replace_back(union message *m)
 {
 	qdisc(m, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_REPLACE, 0x10000, TC_H_ROOT);
-	bfc_options(m, 1000000, true);
+	kind->put(m, 1000000, true);
 }
 
-/* Class 1:1, of mq or of tbf */
-static void bfc_graft(union message *m)
+/* Class 1:1, of mq, of tbf or of rocc */
+static void qdisc_graft(union message *m)
 {
 	qdisc(m, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_REPLACE, 0x110000, 0x10001);
-	bfc_options(m, 1000000, true);
+	kind->put(m, 1000000, true);
 }
 
-static void bfc_ungraft(union message *m)
+static void qdisc_ungraft(union message *m)
 {
 	qdisc(m, RTM_DELQDISC, 0, 0x110000, 0x10001);
 }
@@ -222,11 +257,11 @@ static const struct operation {
 	void		(*undo)(union message *m);	/* NULL: it changes nothing */
 	int		also;	/* what the kernel itself may say for want of memory */
 } operations[] = {
-	{ "add", bfc_add, bfc_del, 0 },
-	{ "change", bfc_change, bfc_change_back, 0 },
-	{ "replace", bfc_replace, bfc_replace_back, 0 },
-	{ "delete", bfc_del, bfc_add, 0 },
-	{ "graft", bfc_graft, bfc_ungraft, 0 },
+	{ "add", qdisc_add, qdisc_del, 0 },
+	{ "change", qdisc_change, qdisc_change_back, 0 },
+	{ "replace", qdisc_replace, qdisc_replace_back, 0 },
+	{ "delete", qdisc_del, qdisc_add, 0 },
+	{ "graft", qdisc_graft, qdisc_ungraft, 0 },
 	{ "qdisc-dump", qdisc_dump, NULL, 0 },
 	{ "class-dump", class_dump, NULL, 0 },
 	/* a device whose name finds no room in sysfs: see device_add() */
@@ -419,11 +454,18 @@ int main(int argc, char **argv)
 		argc -= 2;
 		argv += 2;
 	}
-	for (i = 0; argc >= 3 && i < sizeof(operations) / sizeof(operations[0]); i++)
+	if (argc > 2 && !strcmp(argv[1], "-k")) {
+		for (kind = NULL, i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+			if (!strcmp(argv[2], kinds[i].name))
+				kind = &kinds[i];
+		argc -= 2;
+		argv += 2;
+	}
+	for (i = 0; kind && argc >= 3 && i < sizeof(operations) / sizeof(operations[0]); i++)
 		if (!strcmp(argv[1], operations[i].name))
 			op = &operations[i];
 	if (!op)
-		errx(2, "usage: failnth [-n NETNS] OPERATION DEV [OTHER]");
+		errx(2, "usage: failnth [-n NETNS] [-k KIND] OPERATION DEV [OTHER]");
 	dev = argv[2];
 	other = argc > 3 ? argv[3] : "";
 	knob = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);

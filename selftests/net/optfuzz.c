@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * optfuzz - options of bfc at random
+ * optfuzz - options of bfc or rocc at random
  *
- *	optfuzz [-n NETNS] DEV INPUTS SEED
+ *	optfuzz [-n NETNS] [-k KIND] DEV INPUTS SEED
+ *
+ * KIND is bfc (default), rocc or rocc-host, which is rocc of that role.
  *
  * Sends add, change, replace, delete and class messages for DEV's root qdisc, whose options are
  * known and unknown attributes with values at and around their limits, of wrong lengths, nested,
@@ -44,6 +46,7 @@
 
 #include "../../kernel/uapi/bfc.h"
 #include "../../kernel/uapi/hopctl.h"
+#include "../../kernel/uapi/rocc.h"
 
 #define BATCH		96
 #define MESSAGE_MAX	1024	/* bytes of one message */
@@ -51,48 +54,120 @@
 #define FRAMES		16	/* sent with each batch */
 #define COMPLAINTS	10	/* then it is enough */
 
-/* What each option takes, after Documentation/man/tc-bfc.8, not after the module's table. */
-static const struct option {
+/**
+ * enum draw - values that are better drawn otherwise than evenly
+ * @DRAW_ENDS: there are but these two
+ * @DRAW_SMALL: large tables take long to be cleared
+ * @DRAW_ROOM: without some of it no packet waits
+ */
+enum draw { DRAW_ANY, DRAW_ENDS, DRAW_SMALL, DRAW_ROOM };
+
+struct option {
 	uint16_t	attr;
 	uint8_t		size;
 	bool		zero;	/* 0 is allowed, too */
 	bool		fixed;
 	uint64_t	min, max;
-} options[] = {
-	{ TCA_BFC_QUEUES, 2, false, true, 1, 4094 },
-	{ TCA_BFC_CLASSES, 1, false, true, 1, 8 },
-	{ TCA_BFC_FLOWS, 4, true, true, 1, 4194304 },
-	{ TCA_BFC_ASSIGN, 1, false, true, 0, 2 },
-	{ TCA_BFC_REUSE, 1, false, false, 0, 1 },
-	{ TCA_BFC_LIMIT, 4, false, false, 1, 1073741824 },
-	{ TCA_BFC_QUANTUM, 4, true, false, 256, 1073741824 },
-	{ TCA_BFC_SPLIT_GSO, 1, false, false, 0, 1 },
-	{ TCA_BFC_PAUSE, 1, false, false, 0, 2 },
-	{ TCA_BFC_RATE, 8, true, false, 125, 1099511627776 },
-	{ TCA_BFC_HRTT, 4, true, false, 100, 100000000 },
-	{ TCA_BFC_TH, 4, true, false, 1, 1073741824 },
-	{ TCA_BFC_TH_SCALE, 4, false, false, 1, 10000 },
-	{ TCA_BFC_STICKY, 4, true, false, 1, 1000000000 },
-	{ TCA_BFC_ROLE, 1, false, false, 0, 2 },
-	{ TCA_BFC_PEER, 1, false, false, 0, 2 },
-	{ TCA_BFC_TAG, 1, false, false, 0, 1 },
-	{ TCA_BFC_TPID, 2, false, false, 0x8100, 0x88a8 },
-	{ TCA_BFC_REFRESH, 4, true, false, 10000, 1000000000 },
-	{ TCA_BFC_LEASE, 4, true, false, 10000, 2000000000 },
-	{ TCA_BFC_POOL, 4, true, false, 1, 1073741824 },
-	{ TCA_BFC_POOL_ALPHA, 4, false, false, 1, 100000 },
-	{ TCA_BFC_POOL_PAUSE_ALPHA, 4, false, false, 1, 100000 },
+	enum draw	draw;
 };
 
-#define OPTIONS	(sizeof(options) / sizeof(options[0]))
+/* What each option takes, after the manual pages, not after the modules' tables. */
+static const struct option bfc_options[] = {
+	{ TCA_BFC_QUEUES, 2, false, true, 1, 4094, DRAW_ANY },
+	{ TCA_BFC_CLASSES, 1, false, true, 1, 8, DRAW_ANY },
+	{ TCA_BFC_FLOWS, 4, true, true, 1, 4194304, DRAW_SMALL },
+	{ TCA_BFC_ASSIGN, 1, false, true, 0, 2, DRAW_ANY },
+	{ TCA_BFC_REUSE, 1, false, false, 0, 1, DRAW_ANY },
+	{ TCA_BFC_LIMIT, 4, false, false, 1, 1073741824, DRAW_ROOM },
+	{ TCA_BFC_QUANTUM, 4, true, false, 256, 1073741824, DRAW_ANY },
+	{ TCA_BFC_SPLIT_GSO, 1, false, false, 0, 1, DRAW_ANY },
+	{ TCA_BFC_PAUSE, 1, false, false, 0, 2, DRAW_ANY },
+	{ TCA_BFC_RATE, 8, true, false, 125, 1099511627776, DRAW_ANY },
+	{ TCA_BFC_HRTT, 4, true, false, 100, 100000000, DRAW_ANY },
+	{ TCA_BFC_TH, 4, true, false, 1, 1073741824, DRAW_ANY },
+	{ TCA_BFC_TH_SCALE, 4, false, false, 1, 10000, DRAW_ANY },
+	{ TCA_BFC_STICKY, 4, true, false, 1, 1000000000, DRAW_ANY },
+	{ TCA_BFC_ROLE, 1, false, false, 0, 2, DRAW_ANY },
+	{ TCA_BFC_PEER, 1, false, false, 0, 2, DRAW_ANY },
+	{ TCA_BFC_TAG, 1, false, false, 0, 1, DRAW_ANY },
+	{ TCA_BFC_TPID, 2, false, false, 0x8100, 0x88a8, DRAW_ENDS },
+	{ TCA_BFC_REFRESH, 4, true, false, 10000, 1000000000, DRAW_ANY },
+	{ TCA_BFC_LEASE, 4, true, false, 10000, 2000000000, DRAW_ANY },
+	{ TCA_BFC_POOL, 4, true, false, 1, 1073741824, DRAW_ROOM },
+	{ TCA_BFC_POOL_ALPHA, 4, false, false, 1, 100000, DRAW_ANY },
+	{ TCA_BFC_POOL_PAUSE_ALPHA, 4, false, false, 1, 100000, DRAW_ANY },
+};
+
+#define ROCC_BOTH								\
+	{ TCA_ROCC_RATE, 8, true, false, 125, 1099511627776, DRAW_ANY },	\
+	{ TCA_ROCC_LIMIT, 4, false, false, 1, 1073741824, DRAW_ROOM }
+
+static const struct option rocc_options[] = {
+	ROCC_BOTH,
+	{ TCA_ROCC_INTERVAL, 4, true, false, 1000, 1000000000, DRAW_ANY },
+	{ TCA_ROCC_RATE_MIN, 8, true, false, 125, 1099511627776, DRAW_ANY },
+	{ TCA_ROCC_QREF, 4, true, false, 1, 1073741824, DRAW_ANY },
+	{ TCA_ROCC_QMID, 4, true, false, 1, 1073741824, DRAW_ANY },
+	{ TCA_ROCC_QMAX, 4, true, false, 1, 1073741824, DRAW_ANY },
+	{ TCA_ROCC_ALPHA, 4, true, false, 1, 1000000, DRAW_ANY },
+	{ TCA_ROCC_BETA, 4, true, false, 1, 1000000, DRAW_ANY },
+	{ TCA_ROCC_TUNING, 1, false, false, 0, 1, DRAW_ANY },
+	{ TCA_ROCC_TABLE, 1, false, true, 0, 3, DRAW_ANY },
+	{ TCA_ROCC_FLOWS, 4, false, true, 4, 65536, DRAW_SMALL },
+	{ TCA_ROCC_AGE, 4, true, false, 1000, 1000000000, DRAW_ANY },
+	{ TCA_ROCC_SAMPLE, 4, false, false, 1, 1048576, DRAW_ANY },
+	{ TCA_ROCC_CNPS, 4, true, false, 1, 1000000000, DRAW_ANY },
+	{ TCA_ROCC_SOURCE, 4, false, false, 0, UINT32_MAX, DRAW_ANY },
+	{ TCA_ROCC_COMPUTE, 1, false, false, 0, 1, DRAW_ANY },
+	{ TCA_ROCC_SIGN, 1, false, false, 0, 2, DRAW_ANY },
+};
+
+static const struct option rocc_host_options[] = {
+	ROCC_BOTH,
+	{ TCA_ROCC_RECOVERY, 4, true, false, 1000, 1000000000, DRAW_ANY },
+	{ TCA_ROCC_HOLD, 4, false, false, 1000, 1000000000, DRAW_ANY },
+	{ TCA_ROCC_FLOOR, 8, true, false, 125, 1099511627776, DRAW_ANY },
+	{ TCA_ROCC_LIMITERS, 4, false, true, 1, 32768, DRAW_SMALL },
+	{ TCA_ROCC_RADIUS, 1, false, false, 0, 254, DRAW_ANY },
+};
+
+#define OPTIONS_MAX	24
+#define KIND(_name, _options, _role, _version, _max, _limit)			\
+	{ _name, _options, sizeof(_options) / sizeof((_options)[0]), _role, _version, _max, _limit }
+
+/* What is fuzzed. @role is of a rocc, else -1. */
+static const struct kind {
+	const char		*name;
+	const struct option	*options;
+	unsigned int		count;
+	int			role;
+	uint16_t		version, max, limit;
+} kinds[] = {
+	KIND("bfc", bfc_options, -1, TCA_BFC_VERSION, TCA_BFC_MAX, TCA_BFC_LIMIT),
+	KIND("rocc", rocc_options, ROCC_ROLE_SWITCH, TCA_ROCC_VERSION, TCA_ROCC_MAX,
+	     TCA_ROCC_LIMIT),
+	KIND("rocc-host", rocc_host_options, ROCC_ROLE_HOST, TCA_ROCC_VERSION, TCA_ROCC_MAX,
+	     TCA_ROCC_LIMIT),
+}, *kind = &kinds[0];
+
+static bool is_bfc(void)
+{
+	return kind == &kinds[0];
+}
+
+static const char *kind_name(void)
+{
+	return is_bfc() ? "bfc" : "rocc";
+}
 
 /* The root qdisc as it is shown */
 struct shown {
-	bool		bfc;
+	bool		there;
+	bool		stray;			/* rocc of the other role */
 	uint32_t	handle;
 	uint32_t	qlen;
-	uint32_t	has;			/* bit n for options[n] */
-	uint64_t	value[OPTIONS];
+	uint32_t	has;			/* bit n for the n-th option */
+	uint64_t	value[OPTIONS_MAX];
 	bool		has_priomap;
 	uint8_t		priomap[TC_PRIO_MAX + 1];
 };
@@ -164,13 +239,13 @@ static struct nlattr *attr_put(struct nlmsghdr *n, uint16_t type, const void *da
 
 static uint64_t value_legal(const struct option *o)
 {
-	if (o->attr == TCA_BFC_TPID)
+	if (o->draw == DRAW_ENDS)
 		return one_in(2) ? o->min : o->max;
 	if (o->zero && one_in(3))
 		return 0;
-	if (o->attr == TCA_BFC_FLOWS && !one_in(64))	/* large tables take long to be cleared */
-		return 1 + below(5000);
-	if ((o->attr == TCA_BFC_LIMIT || o->attr == TCA_BFC_POOL) && !one_in(8))
+	if (o->draw == DRAW_SMALL && !one_in(64))
+		return is_bfc() ? 1 + below(5000) : 4 * (1 + below(1000));
+	if (o->draw == DRAW_ROOM && !one_in(8))
 		return 200000 + below(1 << 24);
 	switch (below(4)) {
 	case 0:
@@ -212,9 +287,9 @@ static size_t wrong_length(void)
 
 static void put_option(struct nlmsghdr *n, bool wild)
 {
-	const struct option *o = &options[below(OPTIONS)];
+	const struct option *o = &kind->options[below(kind->count)];
 	/* a limit near 0 leaves no packets that wait */
-	bool legal = !wild || (o->attr == TCA_BFC_LIMIT && !one_in(8));
+	bool legal = !wild || (o->attr == kind->limit && !one_in(8));
 	uint64_t value = legal ? value_legal(o) : value_any(o);
 	uint16_t type = o->attr;
 	size_t len = o->size;
@@ -226,6 +301,25 @@ static void put_option(struct nlmsghdr *n, bool wild)
 	if (wild && one_in(40))
 		type |= NLA_F_NET_BYTEORDER;
 	attr_put(n, type, (uint64_t [25]) { value, ~value, value }, len);
+}
+
+/* What is no scalar of a rocc: keys, prefixes. Neither is compared. */
+static void put_bytes(struct nlmsghdr *n, bool wild)
+{
+	uint64_t bytes[3] = { random64(), random64(), one_in(2) ? 128 : random64() }, zero[3] = {};
+	struct nlattr *nest;
+	unsigned int i;
+
+	if (one_in(2)) {
+		attr_put(n, one_in(2) ? TCA_ROCC_KEY1 : TCA_ROCC_KEY2, one_in(4) ? zero : bytes,
+			 wild && one_in(4) ? below(24) : ROCC_KEY_BYTES);
+		return;
+	}
+	nest = attr_put(n, TCA_ROCC_FROM | (wild && one_in(4) ? 0 : NLA_F_NESTED), NULL, 0);
+	for (i = below(wild ? 20 : 4); i && n->nlmsg_len < MESSAGE_MAX / 2; i--)
+		attr_put(n, wild && one_in(8) ? below(4) : TCA_ROCC_FROM_PREFIX, bytes,
+			 wild && one_in(8) ? below(24) : sizeof(struct rocc_prefix));
+	nest->nla_len = (char *)n + n->nlmsg_len - (char *)nest;
 }
 
 static void put_priomap(struct nlmsghdr *n, bool wild)
@@ -249,36 +343,40 @@ static void put_garbage(struct nlmsghdr *n)
 		bytes[i] = random64();
 	switch (below(4)) {
 	case 0:
-		attr_put(n, TCA_BFC_VERSION + below(6), bytes, wrong_length());
+		attr_put(n, kind->version + below(6), bytes, wrong_length());
 		break;
 	case 1:
 		attr_put(n, random64(), bytes, wrong_length());
 		break;
 	case 2:
-		nest = attr_put(n, below(TCA_BFC_MAX + 2) | (one_in(2) ? NLA_F_NESTED : 0),
+		nest = attr_put(n, below(kind->max + 2) | (one_in(2) ? NLA_F_NESTED : 0),
 				NULL, 0);
 		for (i = below(4); i; i--)
 			put_option(n, true);
 		nest->nla_len = (char *)n + n->nlmsg_len - (char *)nest;
 		break;
 	case 3:		/* a length that lies */
-		nest = attr_put(n, below(TCA_BFC_MAX + 2), bytes, 8);
+		nest = attr_put(n, below(kind->max + 2), bytes, 8);
 		nest->nla_len = random64() >> below(16);
 		break;
 	}
 }
 
-static void put_options(struct nlmsghdr *n)
+static void put_options(struct nlmsghdr *n, bool creating)
 {
 	unsigned int i, wild = below(3);	/* none, one in four, all of them */
 	struct nlattr *nest;
 
-	if (one_in(50))
+	if (one_in(50) && (!creating || kind->role != ROCC_ROLE_HOST))
 		return;
 	nest = attr_put(n, TCA_OPTIONS | (one_in(4) ? NLA_F_NESTED : 0), NULL, 0);
+	if (kind->role >= 0 && (creating || one_in(8)))
+		attr_put(n, TCA_ROCC_ROLE, &(uint8_t) { kind->role }, 1);
 	for (i = below(wild == 2 ? 8 : 4); i; i--) {
-		if (one_in(12))
+		if (one_in(12) && is_bfc())
 			put_priomap(n, wild);
+		else if (one_in(12) && !is_bfc())
+			put_bytes(n, wild);
 		else
 			put_option(n, wild == 2 || (wild && one_in(4)));
 		if (wild && one_in(8))
@@ -305,6 +403,12 @@ static struct tcmsg *message(struct nlmsghdr *n, uint16_t type, uint16_t flags)
 	t->tcm_ifindex = ifindex;
 	t->tcm_parent = TC_H_ROOT;
 	return t;
+}
+
+/* The class of a rocc, below which another qdisc may be put */
+static bool takes_qdisc(uint32_t parent)
+{
+	return !is_bfc() && TC_H_MIN(parent) == 1;
 }
 
 static enum operation operation_draw(bool bfc)
@@ -377,7 +481,8 @@ static void input_build(struct input *in, bool *bfc, uint32_t *handle)
 		t->tcm_handle = one_in(2) ? 0 : strange_id();
 		do {	/* with none, the handle alone says which one is to be changed */
 			t->tcm_parent = strange_id();
-		} while (!t->tcm_parent || t->tcm_parent == TC_H_ROOT);
+		} while (!t->tcm_parent || t->tcm_parent == TC_H_ROOT ||
+			 takes_qdisc(t->tcm_parent));
 		break;
 	case CLASS_SET:
 		if (one_in(2))
@@ -391,8 +496,8 @@ static void input_build(struct input *in, bool *bfc, uint32_t *handle)
 		break;
 	}
 	if (op != CHANGE || one_in(2))
-		attr_put(&in->m.n, TCA_KIND, "bfc", 4);
-	put_options(&in->m.n);
+		attr_put(&in->m.n, TCA_KIND, kind_name(), strlen(kind_name()) + 1);
+	put_options(&in->m.n, op == ADD || op == REPLACE || op == ANEW);
 }
 
 /* ---- what is shown ---- */
@@ -434,13 +539,15 @@ static void options_read(struct shown *s, const void *first, int len)
 	each_attr(a, first, len) {
 		uint16_t type = a->nla_type & NLA_TYPE_MASK;
 
-		for (unsigned int i = 0; i < OPTIONS; i++) {
-			if (type != options[i].attr || attr_len(a) != options[i].size)
+		for (unsigned int i = 0; i < kind->count; i++) {
+			if (type != kind->options[i].attr || attr_len(a) != kind->options[i].size)
 				continue;
 			s->has |= 1U << i;
-			s->value[i] = value_read(attr_data(a), options[i].size);
+			s->value[i] = value_read(attr_data(a), kind->options[i].size);
 		}
-		if (type == TCA_BFC_PRIOMAP && attr_len(a) == sizeof(s->priomap)) {
+		if (kind->role >= 0 && type == TCA_ROCC_ROLE && attr_len(a) == 1)
+			s->stray = *(const uint8_t *)attr_data(a) != kind->role;
+		if (is_bfc() && type == TCA_BFC_PRIOMAP && attr_len(a) == sizeof(s->priomap)) {
 			s->has_priomap = true;
 			memcpy(s->priomap, attr_data(a), sizeof(s->priomap));
 		}
@@ -458,7 +565,7 @@ static void shown_read(struct shown *s, const struct nlmsghdr *n)
 		uint16_t type = a->nla_type & NLA_TYPE_MASK;
 
 		if (type == TCA_KIND)
-			s->bfc = !strcmp(attr_data(a), "bfc");
+			s->there = !strcmp(attr_data(a), kind_name());
 		else if (type == TCA_OPTIONS)
 			options_read(s, attr_data(a), attr_len(a));
 		else if (type == TCA_STATS2)
@@ -472,7 +579,7 @@ static int option_index(uint16_t attr)
 {
 	unsigned int i = 0;
 
-	while (options[i].attr != attr)
+	while (kind->options[i].attr != attr)
 		i++;
 	return i;
 }
@@ -482,25 +589,13 @@ static uint64_t shown_value(const struct shown *s, uint16_t attr)
 	return s->value[option_index(attr)];
 }
 
-/* What is wrong with a configuration by itself; NULL if nothing is */
-static const char *shown_wrong(const struct shown *s)
+static const char *bfc_wrong(const struct shown *s)
 {
-	static char text[64];
 	uint64_t lease = shown_value(s, TCA_BFC_LEASE), refresh = shown_value(s, TCA_BFC_REFRESH);
 	uint64_t classes = shown_value(s, TCA_BFC_CLASSES), tpid = shown_value(s, TCA_BFC_TPID);
 	uint64_t flows = shown_value(s, TCA_BFC_FLOWS);
 	unsigned int i;
 
-	for (i = 0; i < OPTIONS; i++) {
-		const struct option *o = &options[i];
-
-		if (s->has >> i & 1 && ((s->value[i] >= o->min && s->value[i] <= o->max) ||
-					(o->zero && !s->value[i])))
-			continue;
-		snprintf(text, sizeof(text), "attribute %u is %llu", o->attr,
-			 (unsigned long long)s->value[i]);
-		return text;
-	}
 	for (i = 0; i <= TC_PRIO_MAX; i++)
 		if (s->priomap[i] >= classes)
 			return "the priomap names a class that is not there";
@@ -515,9 +610,41 @@ static const char *shown_wrong(const struct shown *s)
 	return lease && refresh && lease < 2 * refresh ? "the lease is too short" : NULL;
 }
 
+/* 0 is auto, which depends on rate and interval. */
+static const char *rocc_wrong(const struct shown *s)
+{
+	uint64_t ref = shown_value(s, TCA_ROCC_QREF), mid = shown_value(s, TCA_ROCC_QMID);
+	uint64_t max = shown_value(s, TCA_ROCC_QMAX);
+
+	if (shown_value(s, TCA_ROCC_FLOWS) % 4)
+		return "flows are no multiple of 4";
+	if ((ref && mid && ref >= mid) || (mid && max && mid > max) || (ref && max && ref >= max))
+		return "qref, qmid and qmax are not in order";
+	return NULL;
+}
+
+/* What is wrong with a configuration by itself; NULL if nothing is */
+static const char *shown_wrong(const struct shown *s)
+{
+	static char text[64];
+	unsigned int i;
+
+	for (i = 0; i < kind->count; i++) {
+		const struct option *o = &kind->options[i];
+
+		if (s->has >> i & 1 && ((s->value[i] >= o->min && s->value[i] <= o->max) ||
+					(o->zero && !s->value[i])))
+			continue;
+		snprintf(text, sizeof(text), "attribute %u is %llu", o->attr,
+			 (unsigned long long)s->value[i]);
+		return text;
+	}
+	return is_bfc() ? bfc_wrong(s) : kind->role == ROCC_ROLE_SWITCH ? rocc_wrong(s) : NULL;
+}
+
 static bool shown_equal(const struct shown *a, const struct shown *b, bool priomap)
 {
-	return a->bfc == b->bfc && (!a->bfc || (a->handle == b->handle && a->has == b->has &&
+	return a->there == b->there && (!a->there || (a->handle == b->handle && a->has == b->has &&
 	       !memcmp(a->value, b->value, sizeof(a->value)) &&
 	       (!priomap || !memcmp(a->priomap, b->priomap, sizeof(a->priomap)))));
 }
@@ -529,11 +656,11 @@ static void complain(const struct input *in, const char *what)
 	const struct shown *s = &in->after;
 	unsigned int i;
 
-	for (i = 0; i < OPTIONS; i++)
+	for (i = 0; i < kind->count; i++)
 		if (s->value[i] != now.value[i])
-			printf("# attribute %u was %llu, is %llu\n", options[i].attr,
+			printf("# attribute %u was %llu, is %llu\n", kind->options[i].attr,
 			       (unsigned long long)now.value[i], (unsigned long long)s->value[i]);
-	if (s->bfc != now.bfc || s->handle != now.handle)
+	if (s->there != now.there || s->handle != now.handle)
 		printf("# handle was %x, is %x\n", now.handle, s->handle);
 	printf("# %s, error %d: %s\n#  ", operation_names[in->operation], in->error, what);
 	for (i = NLMSG_HDRLEN; i < in->m.n.nlmsg_len; i++)
@@ -548,7 +675,7 @@ static bool input_creates(const struct input *in)
 {
 	const struct tcmsg *t = NLMSG_DATA(&in->m.n);
 
-	return !now.bfc || (t->tcm_handle && t->tcm_handle != now.handle);
+	return !now.there || (t->tcm_handle && t->tcm_handle != now.handle);
 }
 
 /* What the root should be after a message was taken */
@@ -574,7 +701,7 @@ static struct shown input_expects(const struct input *in, bool *priomap)
 
 static void input_judge(struct input *in)
 {
-	const char *wrong = in->after.bfc ? shown_wrong(&in->after) : NULL;
+	const char *wrong = in->after.there && !in->after.stray ? shown_wrong(&in->after) : NULL;
 	bool priomap = true;
 	struct shown want;
 
@@ -593,14 +720,14 @@ static void input_judge(struct input *in)
 	} else if (in->operation == STRANGE || in->operation == CLASS_SET) {
 		complain(in, "was taken");
 	} else if (in->operation == DEL) {
-		if (in->after.bfc)
+		if (in->after.there)
 			complain(in, "is still there");
-	} else {
+	} else if (!in->after.stray) {
 		want = input_expects(in, &priomap);
 		if (!shown_equal(&want, &in->after, priomap))
 			complain(in, "is not what is shown");
-		for (unsigned int i = 0; i < OPTIONS; i++)
-			if (!input_creates(in) && options[i].fixed &&
+		for (unsigned int i = 0; i < kind->count; i++)
+			if (!input_creates(in) && kind->options[i].fixed &&
 			    now.value[i] != in->after.value[i])
 				complain(in, "changed what is fixed");
 	}
@@ -689,8 +816,8 @@ static size_t look_put(char *at, uint32_t seq)
 static void batch_run(unsigned int count)
 {
 	static char bytes[BATCH * (MESSAGE_MAX + 64)];
-	uint32_t handle = now.bfc ? now.handle : 0x10000, first = sequence;
-	bool bfc = now.bfc;
+	uint32_t handle = now.there ? now.handle : 0x10000, first = sequence;
+	bool bfc = now.there;
 	unsigned int i;
 	size_t len = 0;
 
@@ -787,23 +914,29 @@ static void begin(const char *dev)
 	mtu = ifr.ifr_mtu;
 }
 
-/* A bfc without options: what a new one is like */
+/* One without options but the role: what a new one is like */
 static void learn_fresh(void)
 {
 	struct input *in = &inputs[0];
+	struct nlattr *nest;
 	struct tcmsg *t;
 	char look[64];
 
 	t = message(&in->m.n, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL | NLM_F_ACK);
 	t->tcm_handle = 0x10000;
-	attr_put(&in->m.n, TCA_KIND, "bfc", 4);
+	attr_put(&in->m.n, TCA_KIND, kind_name(), strlen(kind_name()) + 1);
+	if (kind->role >= 0) {
+		nest = attr_put(&in->m.n, TCA_OPTIONS, NULL, 0);
+		attr_put(&in->m.n, TCA_ROCC_ROLE, &(uint8_t) { kind->role }, 1);
+		nest->nla_len = (char *)&in->m.n + in->m.n.nlmsg_len - (char *)nest;
+	}
 	in->m.n.nlmsg_seq = sequence;
 	send_bytes(&in->m, in->m.n.nlmsg_len);
 	send_bytes(look, look_put(look, sequence + 1));
 	replies(sequence, sequence + 1);
 	sequence += 2;
-	if (in->error || !in->after.bfc || shown_wrong(&in->after))
-		errx(2, "no bfc to begin with: %s", in->error ? strerror(in->error) :
+	if (in->error || !in->after.there || shown_wrong(&in->after))
+		errx(2, "none to begin with: %s", in->error ? strerror(in->error) :
 		     shown_wrong(&in->after) ?: "not shown");
 	fresh = now = in->after;
 }
@@ -818,8 +951,15 @@ int main(int argc, char **argv)
 		argc -= 2;
 		argv += 2;
 	}
-	if (argc != 4)
-		errx(2, "usage: optfuzz [-n NETNS] DEV INPUTS SEED");
+	if (argc > 2 && !strcmp(argv[1], "-k")) {
+		for (i = 0, kind = NULL; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+			if (!strcmp(argv[2], kinds[i].name))
+				kind = &kinds[i];
+		argc -= 2;
+		argv += 2;
+	}
+	if (argc != 4 || !kind)
+		errx(2, "usage: optfuzz [-n NETNS] [-k KIND] DEV INPUTS SEED");
 	begin(argv[1]);
 	left = strtoul(argv[2], NULL, 0);
 	seed = strtoull(argv[3], NULL, 0);

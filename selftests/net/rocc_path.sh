@@ -1,0 +1,282 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# RoCC on the ways that packets take: over a router, with IPv6, in a VLAN, as TCP; with each flow table,
+# with the host computing, with signed CNPs; and above BFC's queues. Three senders share a link of
+# 10 Gb/s in equal parts each time.
+#
+#	h1 ---.
+#	h2 --- s --- r
+#	h3 ---'
+
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/rocc.sh"
+need_tool jq awk bridge
+need_virtual_time
+load_modules hopctl sch_bfc sch_rocc wire
+
+N=3
+RATE=10		# Gb/s
+KEY1=000102030405060708090a0b0c0d0e0f
+KEY2=f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff
+WAYS=${SLUICE_ROCC_WAYS:-router ipv6 ipv6_router vlan tcp computed signed age elephants afd smooth bounded bfc}
+
+each_host() # COMMAND...: with hN in place of HOST
+{
+	local i
+
+	for ((i = 1; i <= N; i++)); do
+		"${@//HOST/h$i}" || die "$*"
+	done
+}
+
+qdiscs() # SWITCH-OPTIONS HOST-OPTIONS
+{
+	# shellcheck disable=SC2086
+	tc_in s qdisc add dev pr root handle 1: rocc limit 64m $1 || die "no congestion point"
+	# shellcheck disable=SC2086
+	each_host tc_in HOST qdisc add dev e0 root handle 1: rocc role host $2
+}
+
+# flow I START TIME: may be replaced
+flow() { sends "h$1" "$1" "$2" "$3"; }
+sink() { in_ns r "$udpflow" sink --json --idle 50ms >"$work/sink"; }
+
+# fair NAME PERCENT: they send for 50 ms and have equal parts in the 10 before the last
+fair()
+{
+	local i start a=() part
+
+	sink &
+	pids=($!)
+	start=$(($(now) + 20000000))
+	for ((i = 1; i <= N; i++)); do
+		flow "$i" "$start" 50ms
+	done
+	sleep_until $((start + 39000000))
+	for ((i = 1; i <= N; i++)); do
+		a[i]=$(link_stat "h$i" e0 tx_bytes)
+	done
+	[ -z "${midway:-}" ] || $midway
+	sleep_until $((start + 49000000))
+	late_end=$(qdisc_stat s pr marks bfc)
+	for ((i = 1; i <= N; i++)); do
+		a[i]=$((($(link_stat "h$i" e0 tx_bytes) - a[i]) * 8 / 10000))
+	done
+	part=$(awk "BEGIN { print $RATE * 1000 / $N }")
+	figures s pr cnps cnps_failed backlog_max
+	diag "$1: ${a[*]} Mbit/s; cnps, failed, highest backlog: $REPLY"
+	for ((i = 1; i <= N; i++)); do
+		within "$1: h$i gets its part" "${a[i]}" "$part" "$2"
+		between "$1: h$i was told" "$(qdisc_stat "h$i" e0 accepted rocc)" 10 100000
+	done
+	wait "${pids[@]}"
+	is "$1: none failed" "$(qdisc_stat s pr cnps_failed rocc)" 0
+	check "$1: no limiter is left" wait_until 2 all_free
+}
+
+all_free()
+{
+	local i
+
+	for ((i = 1; i <= N; i++)); do
+		no_limiter "h$i" || return
+	done
+}
+
+refusals()
+{
+	local i cause sum=0
+
+	for ((i = 1; i <= N; i++)); do
+		for cause in frame checksum version range ttl source tag; do
+			sum=$((sum + $(qdisc_stat "h$i" e0 bad_$cause rocc)))
+		done
+	done
+	echo $sum
+}
+
+router()
+{
+	star router $N ${RATE}gbit 1500ns
+	qdiscs "" "radius 0 from 10.0.0.0/16"
+	fair "over a router" 2
+	is "over a router: no CNP is refused" "$(refusals)" 0
+}
+
+# IPv6 of i is fd00::i
+sixth()
+{
+	local i
+
+	ip_in r addr add fd00::c8/64 dev e0 nodad
+	for ((i = 1; i <= N; i++)); do
+		ip_in "h$i" addr add "fd00::$i/64" dev e0 nodad
+		ip_in "h$i" neigh replace fd00::c8 lladdr "$(mac 200)" nud permanent dev e0
+	done
+	receiver=fd00::c8
+}
+
+ipv6()
+{
+	star bridge $N ${RATE}gbit 1500ns
+	sixth
+	qdiscs "" "radius 0 from fe80::/10"
+	fair "IPv6" 2
+	is "IPv6: no CNP is refused" "$(refusals)" 0
+}
+
+ipv6_router()
+{
+	local i name
+
+	star router $N ${RATE}gbit 1500ns
+	in_ns s sh -c 'echo 1 >/proc/sys/net/ipv6/conf/all/forwarding'
+	for i in 1 2 3 200; do
+		name=h$i port=p$i
+		[ $i != 200 ] || name=r port=pr
+		ip_in s addr add "fd00:$i::fe/64" dev $port nodad
+		ip_in s neigh replace "fd00:$i::1" lladdr "$(mac "$i")" nud permanent dev $port
+		ip_in $name addr add "fd00:$i::1/64" dev e0 nodad
+		ip_in $name neigh replace "fd00:$i::fe" lladdr "$(mac "$i" 1)" nud permanent dev e0
+		ip_in $name route add default via "fd00:$i::fe"
+	done
+	receiver=fd00:200::1
+	qdiscs "" "radius 0 from fd00::/16"
+	fair "IPv6 over a router" 2
+	is "IPv6 over a router: no CNP is refused" "$(refusals)" 0
+}
+
+vlan()
+{
+	local i
+
+	star bridge $N ${RATE}gbit 1500ns
+	ip_in r link add link e0 name e0.7 type vlan id 7
+	ip_in r link set e0.7 up
+	ip_in r addr add 10.7.0.200/24 dev e0.7
+	for ((i = 1; i <= N; i++)); do
+		ip_in "h$i" link add link e0 name e0.7 type vlan id 7
+		ip_in "h$i" link set e0.7 up
+		ip_in "h$i" addr add "10.7.0.$i/24" dev e0.7
+		ip_in "h$i" neigh replace 10.7.0.200 lladdr "$(mac 200)" nud permanent dev e0.7
+	done
+	receiver=10.7.0.200
+	qdiscs "" ""
+	fair "a VLAN" 2
+}
+
+tcp()
+{
+	star bridge $N ${RATE}gbit 1500ns
+	local i
+
+	for ((i = 1; i <= N; i++)); do
+		neigh r e0 "10.0.0.$i" "$(mac "$i")"
+		in_ns "h$i" sh -c 'echo 0 >/proc/sys/net/ipv4/tcp_slow_start_after_idle'
+	done
+	qdiscs "" ""
+	sink() { in_ns r timeout 60 "$udpflow" tcpsink --expect $N --json >"$work/sink"; }
+	flow()
+	{
+		in_ns "h$1" "$udpflow" tcpsend -d "$receiver" -B 23000000 --id "$1" --at "$2" >"$work/send$1" &
+		pids+=($!)
+	}
+	fair TCP 10
+	is "TCP: all bytes arrived" "$(jq -c '[.lost, .corrupt]' "$work/sink" 2>/dev/null)" \
+		"$(jq -c '[.lost, .corrupt]' "$work/sink")"
+	unset -f sink flow
+	sink() { in_ns r "$udpflow" sink --json --idle 50ms >"$work/sink"; }
+	flow() { sends "h$1" "$1" "$2" "$3"; }
+}
+
+computed()
+{
+	star bridge $N ${RATE}gbit 1500ns
+	qdiscs "compute host" ""
+	fair "the host computes" 2
+	is "the host computes: no CNP is refused" "$(refusals)" 0
+}
+
+roll()
+{
+	tc_in s qdisc change dev pr root rocc key2 $KEY2 sign 2
+	each_host tc_in HOST qdisc change dev e0 root rocc key1 none
+}
+
+signed()
+{
+	star bridge $N ${RATE}gbit 1500ns
+	qdiscs "key1 $KEY1 sign 1" "key1 $KEY1 key2 $KEY2"
+	midway=roll
+	fair "signed, with a new key meanwhile" 2
+	midway=
+	is "signed: no CNP is refused" "$(refusals)" 0
+}
+
+table() # NAME OPTIONS TOLERANCE
+{
+	star bridge $N ${RATE}gbit 1500ns
+	qdiscs "$2" ""
+	fair "$1" "$3"
+}
+
+age() { table "table age" "table age" 2; }
+elephants() { table "table elephants" "table elephants" 5; }
+afd() { table "table afd" "table afd" 5; }
+smooth() { table "smooth tuning" "tuning smooth" 2; }
+
+# Seldom told, they share as they can; the way back is not flooded.
+bounded()
+{
+	star bridge $N ${RATE}gbit 1500ns
+	qdiscs "cnps 3000" ""
+	fair "few CNPs" 60
+	# from 20 ms before they start to the end of all
+	between "few CNPs: no more than may be" "$(qdisc_stat s pr cnps rocc)" 100 $((3 * 60))
+	between "few CNPs: the others were held" "$(qdisc_stat s pr cnps_held rocc)" 100 100000
+}
+
+# BFC holds bursts hop by hop; RoCC's rates hold what lasts. For that BFC's threshold has to be
+# above RoCC's reference: all of it may stand in one sub-queue.
+bfc()
+{
+	local i
+
+	star bridge $N ${RATE}gbit 1500ns
+	qdiscs "" ""
+	tc_in s qdisc add dev pr parent 1:1 handle 2: bfc limit 600000 th 120000 || die "no bfc below rocc"
+	each_host tc_in HOST qdisc add dev e0 parent 1:1 handle 2: bfc limit 16m
+	for ((i = 1; i <= N; i++)); do
+		tc_in s qdisc add dev "p$i" root bfc
+	done
+	tc_in r qdisc add dev e0 root bfc
+	wait_until 5 all_tag || die "a port stays plain"
+	midway=marks_so_far
+	fair "with bfc below" 4
+	midway=
+	late=$((late_end - late_begin))
+	is "with bfc below: nothing was dropped" "$(qdisc_stat s pr drops)" 0
+	marks=$(qdisc_stat s pr marks bfc)
+	diag "with bfc below: $marks marks, of which $late in the last 10 ms"
+	between "with bfc below: it paused" "$marks" 1 1000000
+	between "with bfc below: no longer when the rates have settled" "$late" 0 $((marks / 20))
+}
+
+marks_so_far() { late_begin=$(qdisc_stat s pr marks bfc); }
+
+all_tag()
+{
+	local i
+
+	for ((i = 1; i <= N; i++)); do
+		tc_in "h$i" -j -s qdisc show dev e0 | grep -q '"state":"tagging"' || return
+	done
+}
+
+for way in ${WAYS//,/ }; do
+	$way
+	_remove_spaces
+done
+rm -r "$work"
+finish

@@ -1,0 +1,116 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# RoCC, section 6.2: three senders, a software switch and a receiver, at a hundredth of the testbed's
+# rates: links of 100 Mb/s, T = 10 ms, a reference of 75 kB. Offered 100 Mb/s each, each gets a third;
+# offered 100, 30 and 10, they get 60, 30 and 10 (Fig. 13). UDP sockets, and then TCP.
+#
+# Nothing here is exact to the nanosecond, so it runs in real time, too: in a virtual machine on the
+# distribution's kernel.
+
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/rocc.sh"
+need_tool jq awk bridge
+
+N=3
+SECONDS_RUN=${SLUICE_ROCC_SECONDS:-12}	# of each part; 0: not now
+[ "$SECONDS_RUN" -gt 0 ] || skip_all "SLUICE_ROCC_SECONDS is 0"
+
+# halves: the flows have begun; sets rates[i] (kbit/s) and mean (bytes) over the last half of the run
+halves()
+{
+	local i a=() b=() half=$((SECONDS_RUN * 1000000000 / 2))
+
+	sleep_until $((start + half))
+	for ((i = 1; i <= N; i++)); do
+		rates[i]=$(link_stat "h$i" e0 tx_bytes)
+	done
+	begin=$(now)
+	figures s pr backlog_time time
+	read -ra a <<<"$REPLY"
+	sleep_until $((start + half * 2 - 500000000))
+	for ((i = 1; i <= N; i++)); do
+		rates[i]=$(($(link_stat "h$i" e0 tx_bytes) - rates[i]))
+	done
+	end=$(now)
+	figures s pr backlog_time time
+	read -ra b <<<"$REPLY"
+	for ((i = 1; i <= N; i++)); do
+		rates[i]=$((rates[i] * 8000000 / (end - begin)))
+	done
+	mean=$(((b[0] - a[0]) / (b[1] - a[1])))
+}
+
+# shares NAME KBIT...
+shares()
+{
+	local i name=$1
+
+	shift
+	diag "$name: ${rates[*]} kbit/s, mean queue $mean"
+	for ((i = 1; i <= N; i++)); do
+		within "$name: h$i" "${rates[i]}" "${!i}" 5
+	done
+	within "$name: the mean queue is at the reference" "$mean" 75000 15
+}
+
+all_free()
+{
+	local i
+
+	for ((i = 1; i <= N; i++)); do
+		no_limiter "h$i" || return
+	done
+}
+
+load_modules sch_rocc wire
+star bridge $N 100mbit 50us
+for ((i = 1; i <= N; i++)); do
+	neigh r e0 "10.0.0.$i" "$(mac "$i")"
+	tc_in "h$i" qdisc add dev e0 root handle 1: rocc role host
+done
+tc_in s qdisc add dev pr root handle 1: rocc interval 10ms qref 75000 qmid 150000 qmax 210000
+
+# udp RATE...: what each offers, payload bit/s
+udp()
+{
+	local i
+
+	in_ns r "$udpflow" sink --json --idle 500ms >"$work/sink" &
+	pids=($!)
+	start=$(($(now) + 300000000))
+	for ((i = 1; i <= N; i++)); do
+		sends "h$i" "$i" "$start" ${SECONDS_RUN}s --rate "${!i}"
+	done
+	halves
+	wait "${pids[@]}"
+}
+
+udp 100m 100m 100m
+shares "100, 100 and 100 Mb/s offered" 33333 33333 33333
+check "100, 100 and 100: no limiter is left" wait_until 3 all_free
+
+# of what is offered the frames' headers are not part
+udp 100m 29166k 9722k
+shares "100, 30 and 10 Mb/s offered" 60000 30000 10000
+check "100, 30 and 10: no limiter is left" wait_until 3 all_free
+
+in_ns r timeout 120 "$udpflow" tcpsink --expect $N --json >"$work/sink" &
+pids=($!)
+wait_until 5 in_ns r sh -c 'ss -Htln | grep -q .'
+start=$(($(now) + 300000000))
+for ((i = 1; i <= N; i++)); do
+	in_ns "h$i" "$udpflow" tcpsend -d "$receiver" -B $((SECONDS_RUN * 4200000)) --id "$i" --at "$start" \
+		>"$work/send$i" &
+	pids+=($!)
+done
+halves
+diag "TCP: ${rates[*]} kbit/s, mean queue $mean"
+for ((i = 1; i <= N; i++)); do
+	within "TCP: h$i" "${rates[i]}" 33333 10
+done
+between "TCP: the queue is not above the reference" "$mean" 1000 90000
+wait "${pids[@]}"
+check "TCP: no limiter is left" wait_until 3 all_free
+rm -r "$work"
+finish

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the cases of all kinds are made of; see generate."""
+import hashlib
+import re
+
+FRAME = 100			# bytes of the usual frame
+DEV = '$DUMMY'
+LOOSE = 'rate 10gbit burst 100k limit 1m'
+
+# ---- cases ----
+
+cases = {}
+ids = set()
+
+
+def identity(name):
+    """Four digits that stay with a name."""
+    digest = hashlib.sha1(name.encode()).hexdigest()
+    at = next(i for i in range(len(digest)) if digest[i:i + 4] not in ids)
+    ids.add(digest[at:at + 4])
+    return digest[at:at + 4]
+
+
+def case(where, name, setup, command, verify, pattern, status=0, needs=(), kind='bfc'):
+    cases.setdefault(where, []).append({
+        'id': identity(name),
+        'name': name,
+        'category': ['qdisc', kind],
+        'plugins': {'requires': 'nsPlugin'},
+        'needs': sorted(needs),
+        'setup': setup,
+        'cmdUnderTest': command,
+        'expExitCode': str(status),
+        'verifyCmd': verify,
+        'matchPattern': pattern,
+        'matchCount': '1',
+        'teardown': [],
+    })
+
+
+# ---- commands ----
+
+def batch(tool, lines):
+    return "{} -b - <<'END'\n{}\nEND".format(tool, '\n'.join(lines)) if lines else ''
+
+
+def tc(*lines):
+    """One tc for all lines: a process costs more than what it does."""
+    return batch('$TC', lines)
+
+
+def flow(packets, frame=FRAME, words='', to='10.9.0.2'):
+    """Frames 58 us or more apart, so that even a shaper of 100 Mb/s serves each by itself."""
+    return ' '.join(['$FLOW send --rate=8m -d', to, '-n', str(packets), '-l', str(frame - 42), words,
+                     '>/dev/null'])
+
+
+def show(dev=DEV, *then):
+    """Prints what there is; `then`: lines for the same tc, after that."""
+    look = 'qdisc show dev ' + dev
+    return batch('$TC -s', [look, *then]) if then else '$TC -s ' + look
+
+
+def loaded(lines, traffic):
+    """Setup by one shell: tc's lines, then traffic."""
+    return tc(*lines).replace("<<'END'", "<<'END' && " + traffic)
+
+
+def steps(*parts):
+    """Commands in a row; after part N comes a line @N."""
+    return '\n'.join('{}\necho @{}'.format(part, n + 1) for n, part in enumerate(parts))
+
+
+def after(number, *texts):
+    """Each of the texts (regular expressions) is in the output of step `number`."""
+    return ''.join('(?=(?:.*@{})?[^@]*{}[^@]*@{})'.format(number - 1, text, number)
+                   if number > 1 else '(?=[^@]*{}[^@]*@1)'.format(text) for text in texts)
+
+
+def pattern(*parts):
+    return r'\A' + ''.join(parts)
+
+
+def stats(kind, handle, backlog=None, sent=None, dropped=None):
+    """A qdisc with (bytes, packets) of backlog and sent, as regular expression."""
+    return (r'qdisc {} {}: [^\n]*\n(?:(?!qdisc )[ \t]*(?:[a-z][^\n]*)?\n)*? Sent {} bytes {} pkt \(dropped {},[^\n]*\n backlog {}b {}p '
+            .format(kind, handle, *(sent or (r'\d+', r'\d+')),
+                    r'\d+' if dropped is None else dropped, *(backlog or (r'\d+', r'\d+'))))
+
+
+# ---- parents ----
+
+class Parent:
+    """A qdisc that takes another. `lines`: how to make it, with @ for its handle and AT for
+    where it goes; `slot`: the class that traffic comes to; `undo`/`redo`: take this class out
+    and bring it back, if it is one that can be. The others are what the kernel does:
+
+    stash   a frame that tbf above has peeked at is out of the child: the parent keeps it. If not,
+            the child does
+    bare    without a child nothing passes
+    ahead   peeks at the next frame of the child when it takes one
+    eager   warns of a child that has packets and gives none, as netem does
+    slow    waits between two frames, by a timer"""
+
+    def __init__(self, name, kind, lines, slot, undo=(), redo=(), needs=(), stash=True, bare=False,
+                 ahead=False, eager=False, slow=False):
+        self.name, self.kind, self.slot, self.needs = name, kind, slot, needs
+        self.lines, self.undo, self.redo = lines, undo, redo
+        self.stash, self.bare, self.ahead, self.eager, self.slow = stash, bare, ahead, eager, slow
+
+    def fill(self, lines, handle, at, dev):
+        return [re.sub('@', handle, line).replace('AT', at).replace('DEV', dev) for line in lines]
+
+    def make(self, handle='2', at='parent 1:1', dev=DEV):
+        return self.fill(self.lines, handle, at, dev)
+
+    def take(self, handle='2', dev=DEV):
+        return self.fill(self.undo, handle, '', dev)
+
+    def bring(self, handle='2', dev=DEV):
+        return self.fill(self.redo, handle, '', dev)
+
+
+def classful(name, kind, qdisc, slot, **more):
+    return Parent(name, kind, ['qdisc add dev DEV AT handle @: ' + qdisc], slot, **more)
+
+
+def by_class(name, kind, qdisc, words, filtered, **more):
+    """A qdisc whose classes are the user's: class @:1, by default or by a filter."""
+    add = 'class add dev DEV parent @: classid @:1 {} {}'.format(kind, words)
+    lead = ['filter add dev DEV parent @: protocol all prio 1 matchall classid @:1'] if filtered else []
+    unlead = ['filter del dev DEV parent @: protocol all prio 1 matchall'] if filtered else []
+    return Parent(name, kind, ['qdisc add dev DEV AT handle @: ' + qdisc, add] + lead, '1',
+                  undo=unlead + ['class del dev DEV classid @:1'], redo=[add] + lead, **more)
+
+
+PARENTS = [
+    classful('tbf', 'tbf', 'tbf ' + LOOSE, '1', bare=True),
+    classful('prio', 'prio', 'prio', '2', stash=False),
+    classful('a strict band of ets', 'ets', 'ets bands 2 strict 2 priomap 0', '1'),
+    classful('a shared band of ets', 'ets', 'ets bands 2 strict 1 quanta 1514 priomap 1', '2'),
+    by_class('drr', 'drr', 'drr', 'quantum 1514', True),
+    by_class('qfq', 'qfq', 'qfq', 'weight 1 maxpkt 1514', True, eager=True, ahead=True),
+    by_class('htb', 'htb', 'htb default 1', 'rate 1gbit burst 100k cburst 100k quantum 1514', False),
+    by_class('hfsc, link-sharing', 'hfsc', 'hfsc default 1', 'ls rate 1gbit', False),
+    by_class('hfsc, real-time', 'hfsc', 'hfsc default 1', 'sc rate 1gbit', False, ahead=True),
+    classful('red', 'red',
+             'red limit 1m min 100k max 300k avpkt 1000 burst 200 bandwidth 1gbit', '1',
+             stash=False, bare=True),
+    classful('sfb', 'sfb', 'sfb', '1', stash=False, bare=True),
+    # Whole bytes of credit in whole ns: with others, in virtual time, the rounding of cbs ends in timers
+    # that bring it nothing, whatever its child.
+    classful('cbs', 'cbs', 'cbs locredit -1514 hicredit 1514 sendslope -2000 idleslope 8000', '1',
+             needs=('NET_SCH_CBS',), slow=True),
+]
+BY_NAME = {p.name: p for p in PARENTS}
+
+
+def hold(burst=FRAME, dev=DEV, at='root', handle='1', verb='add'):
+    """Sends `burst` bytes, then a frame each 10 s."""
+    return 'qdisc {} dev {} {} handle {}: tbf rate 80bit burst {}b limit 1m'.format(
+        verb, dev, at, handle, burst)
+
+
+def show_and_release(before=(), dev=DEV, at='root', handle='1', to='10.9.0.2', wait=''):
+    """Two steps: what is held, and what there is when all was sent and a frame more."""
+    loose = 'qdisc change dev {} {} handle {}: tbf {}'.format(dev, at, handle, LOOSE)
+    return [show(dev, *before, loose), flow(1, to=to) + wait + '\n' + show(dev)]

@@ -1,0 +1,397 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The cases of rocc: `rocc_options`, its options, classes and child, and `rocc_parents`, rocc of both
+roles below each qdisc that takes another one; see generate."""
+import re
+
+import cases
+from cases import (DEV, FRAME, PARENTS, after, batch, flow, hold, loaded, pattern, show, show_and_release, stats, steps,
+                   tc)
+
+NOTHING = (0, 0)
+NO = '(Error: |RTNETLINK answers: )'
+KEY = '00112233445566778899aabbccddeeff'
+
+
+def case(where, *args, **kwargs):
+    cases.case('rocc_' + where, *args, kind='rocc', **kwargs)
+
+
+def rocc(words='', slot='2:1', handle='3', verb='add', dev=DEV):
+    return 'qdisc {} dev {} parent {} handle {}: rocc {}'.format(verb, dev, slot, handle, words)
+
+
+def plus(a, b):
+    return a[0] + b[0], a[1] + b[1]
+
+
+# ---- below each parent ----
+
+# Words that this role refuses
+NOT_OF = {'switch': 'limiters 8', 'host': 'flows 8'}
+OTHER = {'switch': 'host', 'host': 'switch'}
+
+
+def below(p, role):
+    slot = '2:' + p.slot
+    top = [hold()] + p.make()
+    held = [loaded([*top, rocc('role ' + role, slot)], flow(6))]
+    stash = (FRAME, 1) if p.stash else NOTHING
+    wait = ' && sleep 1' if p.slow else ''
+
+    def pick(with_stash, without):
+        return with_stash if p.stash else without
+
+    def release(*before):
+        return show_and_release(before, wait=wait)
+
+    def levels(own, **last):
+        """rocc has `own`; those above have that and the frame that was peeked at."""
+        every = plus(own, stash)
+        return [stats('tbf', '1', every), stats(p.kind, '2', every), stats('rocc', '3', own, **last)]
+
+    def empty():
+        """What those above have when rocc is gone."""
+        return [stats('tbf', '1', stash), stats(p.kind, '2', stash)]
+
+    def none():
+        return [stats(*q, NOTHING) for q in (('tbf', '1'), (p.kind, '2'), ('rocc', '3'))]
+
+    def sent(size, packets, **last):
+        total = (size, packets)
+        return [stats('tbf', '1', NOTHING, total), stats(p.kind, '2', NOTHING, total),
+                stats('rocc', '3', NOTHING, total, **last)]
+
+    def add(name, *args, **kwargs):
+        case('parents', 'rocc, {}, below {}: {}'.format(role, p.name, name), *args, needs=p.needs, **kwargs)
+
+    add('all that is held is counted at each level and sent, when a second one cannot be made',
+        held, tc(rocc('role {} {}'.format(role, NOT_OF[role]), slot, '4', 'replace')), steps(*release()),
+        pattern(after(1, *levels(pick((400, 4), (500, 5)))), after(2, *sent(700, 7, dropped=0))),
+        status=1)
+    # A parent has peeked at it: it is with rocc, and no longer with its child. A host's limit counts it.
+    peeked = (FRAME, 1) if p.ahead or not p.stash else NOTHING
+    own = (200, 2) if role == 'host' else plus((200, 2), peeked)
+    lost = 5 - own[1] - stash[1]
+    rest = plus(plus(own, stash), (200, 2))
+    add('over its limit',
+        [loaded([*top, rocc('limit 250 role ' + role, slot)], flow(6))],
+        tc(rocc('limit 1m', slot, verb='change')), steps(*release()),
+        pattern(after(1, *levels(own, dropped=lost)), after(2, *sent(*rest, dropped=lost))))
+    total = plus((100 if p.bare else 200, 1 if p.bare else 2), stash)
+    add('deleted while it holds packets, under the handle ffff:',
+        [loaded([*top, rocc('role ' + role, slot, 'ffff')], flow(6))],
+        tc('qdisc del dev {} parent {} handle ffff:'.format(DEV, slot)), steps(*release()),
+        pattern(after(1, *empty()), after(2, stats('tbf', '1', NOTHING, total))))
+    total = plus((200, 2), stash)
+    add('replaced by one of the other role while it holds packets',
+        held, tc(rocc('role ' + OTHER[role], slot, '4', 'replace')), steps(*release()),
+        pattern(after(1, *empty(), stats('rocc', '4', NOTHING, NOTHING)),
+                after(2, stats('tbf', '1', NOTHING, total), stats('rocc', '4', NOTHING, (100, 1)))))
+    rest = plus(plus(peeked, stash), (200, 2))
+    add('its child is replaced while it holds packets',
+        held, tc('qdisc replace dev {} parent 3:1 handle 5: pfifo'.format(DEV)), steps(*release()),
+        pattern(after(1, *levels(peeked), stats('pfifo', '5', NOTHING, NOTHING)),
+                after(2, *sent(*rest), stats('pfifo', '5', NOTHING, (100, 1)))))
+    child = 'qdisc add dev {} parent 3:1 handle 5: bfc limit {}'
+    own = plus((200, 2), peeked)
+    rest, lost = plus(plus(own, stash), (200, 2)), 5 - own[1] - stash[1]
+    add('bfc below it is over its limit',
+        [loaded([*top, rocc('role ' + role, slot), child.format(DEV, 250)], flow(6))],
+        tc('qdisc change dev {} parent 3:1 handle 5: bfc limit 1m'.format(DEV)), steps(*release()),
+        pattern(after(1, *levels(own), stats('bfc', '5', (200, 2), None, lost)),
+                after(2, *sent(*rest), stats('bfc', '5', NOTHING, rest, lost))))
+    add('bfc below it has no room for part of a GSO packet',
+        [loaded([hold(800), *p.make(), rocc('role ' + role, slot), child.format(DEV, 400)], flow(8) + wait)],
+        '$GSO 10.9.0.2 5 100', steps(*release()),
+        pattern(after(1, stats('tbf', '1', (284, 2)), stats(p.kind, '2', (284, 2)),
+                      stats('rocc', '3', pick((142, 1), (284, 2)))),
+                after(2, *sent(1184, 11))))
+    # See generate: so it is with any child.
+    if p.name not in ('hfsc, real-time', 'cbs'):
+        add('the device goes down and up while it holds packets',
+            held, batch('$IP', ['link set {} down'.format(DEV), 'link set {} up'.format(DEV)]),
+            steps(show(), flow(1) + '\n' + show()),
+            pattern(after(1, *none()),
+                    after(2, stats('tbf', '1', NOTHING, (200, 2)), stats(p.kind, '2', NOTHING),
+                          stats('rocc', '3', NOTHING, (400, 4) if p.ahead else (300, 3)))))
+    again = [flow(3) + '\n' + release()[0], release()[1]]
+    add('every frame is dropped, with tbf above to peek',
+        [loaded([*top, rocc('limit 50 role ' + role, slot)], flow(3))],
+        tc(rocc('limit 1m', slot, verb='change')), steps(show(), *again),
+        pattern(after(1, *none()), after(2, *levels(pick((100, 1), (200, 2)), dropped=3)),
+                after(3, *sent(400, 4, dropped=3))))
+    add('every frame is dropped at the root',
+        [loaded([*p.make(at='root'), rocc('limit 50 role ' + role, slot)], flow(5))],
+        tc(rocc('limit 1m', slot, verb='change')), steps(show(), flow(3) + wait + '\n' + show()),
+        pattern(after(1, stats(p.kind, '2', NOTHING), stats('rocc', '3', NOTHING, NOTHING, 5)),
+                after(2, stats(p.kind, '2', NOTHING, (300, 3)), stats('rocc', '3', NOTHING, (300, 3), 5))))
+    add('netem above sends each frame twice',
+        [tc('qdisc add dev {} root handle 1: netem duplicate 100%'.format(DEV), *p.make(),
+            rocc('role ' + role, slot))],
+        flow(2) + wait, steps(show()),
+        pattern(after(1, stats('netem', '1', NOTHING, (400, 4)), stats(p.kind, '2', NOTHING, (400, 4)),
+                      stats('rocc', '3', NOTHING, (400, 4), 0))))
+    total = plus((200, 2), stash)
+    if p.redo:
+        add('its class is deleted while it holds packets',
+            held, tc(*p.take()), steps(*release(*p.bring(), rocc('role ' + role, slot))),
+            pattern(after(1, *empty()),
+                    after(2, stats('tbf', '1', NOTHING, total), stats('rocc', '3', NOTHING, (100, 1)))))
+
+
+# ---- options ----
+
+SHARED = {'rate': 'auto', 'limit': '8Mb'}
+DEFAULTS = {
+    'switch': dict(role='switch', **SHARED, **{
+        'interval': 'auto', 'rate-min': 'auto', 'qref': 'auto', 'qmid': 'auto', 'qmax': 'auto', 'alpha': 'auto',
+        'beta': 'auto', 'tuning': 'steps', 'table': 'queue', 'flows': '4096', 'age': 'auto', 'sample': '16',
+        'cnps': 'auto', 'source': '192.0.0.8', 'compute': 'switch', 'sign': 'none', 'keys': 'none',
+    }),
+    'host': dict(role='host', **SHARED, **{
+        'recovery': 'auto', 'hold': '20ms', 'floor': 'auto', 'limiters': '4096', 'radius': '8', 'from': 'any',
+        'keys': 'none',
+    }),
+}
+FIXED = ('role', 'table', 'flows', 'limiters')
+SIXTEEN = ','.join('10.0.0.{}'.format(n) for n in range(16))
+LONG = ','.join('{}/32'.format(a) for a in SIXTEEN.split(','))
+
+# role, option, typed, shown; what goes with it: typed, shown
+GOOD = [
+    ('switch', 'rate', 'rate 1kbit', '1Kbit'), ('switch', 'rate', 'rate 10gbit', '10Gbit'),
+    ('switch', 'limit', 'limit 1', '1b'), ('switch', 'limit', 'limit 1g', '1Gb'),
+    ('switch', 'keys', 'key1 ' + KEY, '1'), ('switch', 'keys', 'key2 ' + KEY, '2'),
+    ('switch', 'keys', 'key1 {} key2 {}'.format(KEY, KEY[::-1]), '1,2'), ('switch', 'keys', 'key1 none', 'none'),
+    ('switch', 'interval', 'interval 1us', '1us'), ('switch', 'interval', 'interval 1s', '1s'),
+    ('switch', 'rate-min', 'rate-min 1kbit', '1Kbit'), ('switch', 'rate-min', 'rate-min 100gbit', '100Gbit'),
+    ('switch', 'qref', 'qref 1', '1b'), ('switch', 'qmid', 'qmid 100000', '100000b'),
+    ('switch', 'qmax', 'qmax 1g', '1Gb'),
+    ('switch', 'qref', 'qref 1023m qmid 1g qmax 1g', '1023Mb', '', {'qmid': '1Gb', 'qmax': '1Gb'}),
+    ('switch', 'alpha', 'alpha 0.0001', '0.0001'), ('switch', 'alpha', 'alpha 100', '100'),
+    ('switch', 'beta', 'beta 0.125', '0.125'), ('switch', 'beta', 'beta 100', '100'),
+    ('switch', 'tuning', 'tuning smooth', 'smooth'),
+    ('switch', 'table', 'table age', 'age'), ('switch', 'table', 'table elephants', 'elephants'),
+    ('switch', 'table', 'table afd', 'afd'),
+    ('switch', 'flows', 'flows 4', '4'), ('switch', 'flows', 'flows 65536', '65536'),
+    ('switch', 'flows', 'flows 12', '12'),
+    ('switch', 'age', 'age 1us', '1us'), ('switch', 'age', 'age 1s', '1s'),
+    ('switch', 'sample', 'sample 1', '1'), ('switch', 'sample', 'sample 1048576', '1048576'),
+    ('switch', 'cnps', 'cnps 1', '1'), ('switch', 'cnps', 'cnps 1000000000', '1000000000'),
+    ('switch', 'source', 'source 10.1.2.3', '10.1.2.3'), ('switch', 'source', 'source 0.0.0.0', '0.0.0.0'),
+    ('switch', 'compute', 'compute host', 'host'),
+    ('switch', 'sign', 'sign 1', '1', 'key1 ' + KEY, {'keys': '1'}),
+    ('switch', 'sign', 'sign 2', '2', 'key2 ' + KEY, {'keys': '2'}),
+    ('host', 'rate', 'rate 8tbit', '8Tbit'), ('host', 'limit', 'limit 64k', '64Kb'),
+    ('host', 'keys', 'key2 ' + KEY, '2'),
+    ('host', 'recovery', 'recovery 1us', '1us'), ('host', 'recovery', 'recovery 1s', '1s'),
+    ('host', 'hold', 'hold 1us', '1us'), ('host', 'hold', 'hold 1s', '1s'),
+    ('host', 'floor', 'floor 1kbit', '1Kbit'), ('host', 'floor', 'floor 8tbit', '8Tbit'),
+    ('host', 'limiters', 'limiters 1', '1'), ('host', 'limiters', 'limiters 32768', '32768'),
+    ('host', 'radius', 'radius 0', '0'), ('host', 'radius', 'radius 254', '254'),
+    ('host', 'from', 'from 10.0.0.0/8,fe80::/64', '10.0.0.0/8,fe80::/64'), ('host', 'from', 'from ::/0', '::/0'),
+    ('host', 'from', 'from 0.0.0.0/0', '0.0.0.0/0'), ('host', 'from', 'from ' + SIXTEEN, LONG),
+    ('host', 'from', 'from any', 'any'),
+]
+
+# role, typed, what is said; by tc
+MISTYPED = [
+    ('switch', 'role router', 'takes one of '), ('switch', 'rate fast', 'takes a rate '),
+    ('switch', 'limit 0', 'takes a size '), ('switch', 'key1 1234', 'takes 32 hexadecimal digits'),
+    ('switch', 'interval 5', 'takes a time '), ('switch', 'alpha 1e2', 'takes a number '),
+    ('switch', 'table all', 'takes one of '), ('switch', 'flows 3', 'takes a number '),
+    ('switch', 'flows 65537', 'takes a number '), ('switch', 'source ::1', 'takes an IPv4 address'),
+    ('switch', 'sign 3', 'takes one of '), ('switch', 'speed 1', 'speed'),
+    ('switch', 'limit 1m limit 2m', 'is given twice'), ('host', 'limiters 32769', 'takes a number '),
+    ('host', 'radius 255', 'takes a number '), ('host', 'from ' + SIXTEEN + ',::', 'takes up to 16 prefixes'),
+    ('host', 'from 10.0.0.1/8', 'takes up to 16 prefixes'),
+]
+OF_HOST, OF_SWITCH = 'this option is for role host', 'this option is for role switch'
+CREATION = 'this option can be set at creation only'
+RATE = ' must be auto or 1 kbit/s to 8 Tbit/s'
+TIME = ' must be auto or 1 us to 1 s'
+ORDER = 'qref must be below qmid, and qmid not above qmax'
+# and by the kernel
+BAD = [
+    ('switch', 'rate 999bit', 'rate' + RATE), ('switch', 'rate 9tbit', 'rate' + RATE),
+    ('switch', 'limit 1025m', 'limit must be 1 byte to 1 GiB'),
+    ('switch', 'interval 999ns', 'interval' + TIME), ('switch', 'interval 1001ms', 'interval' + TIME),
+    ('switch', 'rate-min 999bit', 'rate-min' + RATE), ('switch', 'rate-min 9tbit', 'rate-min' + RATE),
+    ('switch', 'qref 1025m', 'qref must be auto or 1 byte to 1 GiB'),
+    ('switch', 'qmid 1025m', 'qmid must be auto or 1 byte to 1 GiB'),
+    ('switch', 'qmax 1025m', 'qmax must be auto or 1 byte to 1 GiB'),
+    ('switch', 'qref 10k qmid 10k', ORDER), ('switch', 'qmid 20k qmax 19k', ORDER), ('switch', 'qref 1g', ORDER),
+    ('switch', 'qmax 1', ORDER),
+    ('switch', 'alpha 100.0001', 'alpha must be auto or 0.0001 to 100'),
+    ('switch', 'beta 100.0001', 'beta must be auto or 0.0001 to 100'),
+    ('switch', 'age 999ns', 'age' + TIME), ('switch', 'age 1001ms', 'age' + TIME),
+    ('switch', 'sample 1048577', 'sample must be 1 to 1048576'),
+    ('switch', 'cnps 1000000001', 'cnps must be auto or 1 to 10^9 a second'),
+    ('switch', 'sign 1', 'sign needs the key that it names'),
+    ('switch', 'sign 2 key1 ' + KEY, 'sign needs the key that it names'),
+    ('switch', 'recovery 1ms', OF_HOST), ('switch', 'hold 1ms', OF_HOST), ('switch', 'floor 1mbit', OF_HOST),
+    ('switch', 'limiters 8', OF_HOST), ('switch', 'radius 8', OF_HOST), ('switch', 'from any', OF_HOST),
+    ('host', 'recovery 999ns', 'recovery' + TIME), ('host', 'recovery 1001ms', 'recovery' + TIME),
+    ('host', 'hold 999ns', 'hold must be 1 us to 1 s'), ('host', 'hold 1001ms', 'hold must be 1 us to 1 s'),
+    ('host', 'floor 999bit', 'floor' + RATE), ('host', 'floor 9tbit', 'floor' + RATE),
+] + [('host', option, OF_SWITCH) for option in (
+    'interval auto', 'rate-min 1mbit', 'qref 1k', 'qmid auto', 'qmax auto', 'alpha auto', 'beta 1', 'tuning steps',
+    'table queue', 'flows 4096', 'age auto', 'sample 16', 'cnps 7', 'source 192.0.0.8', 'compute host', 'sign none')]
+# refused in a change only, or when it is made only
+BAD_CHANGE = [
+    ('switch', 'role host', CREATION), ('host', 'role switch', CREATION), ('switch', 'table age', CREATION),
+    ('switch', 'flows 8', CREATION), ('host', 'limiters 8', CREATION),
+]
+BAD_NEW = [('switch', 'flows 6', 'flows must be a multiple of 4')]
+
+
+def options_line(role, **changed):
+    shown = dict(DEFAULTS[role], **changed)
+    return re.escape(' '.join('{} {}'.format(*option) for option in shown.items())) + ' version 1 $'
+
+
+def options():
+    root = '$TC qdisc {} dev ' + DEV + ' root handle 1: rocc'
+    at = r'^qdisc rocc 1: root refcnt \d+ '
+    look = '$TC qdisc show dev ' + DEV
+
+    def add(role, words=''):
+        return ' '.join([root.format('add'), 'role ' + role, words]).strip()
+
+    case('options', 'rocc without an option is a switch and has the defaults', [], root.format('add'), look,
+         at + options_line('switch'))
+    case('options', 'rocc, host, has the defaults', [], add('host'), look, at + options_line('host'))
+    for role, option, typed, shown, *also in GOOD:
+        with_typed, with_shown = also or ('', {})
+        changed = dict(with_shown, **{option: shown})
+        if option in FIXED:
+            case('options', 'rocc, {}: add with {}'.format(role, typed), [], add(role, typed), look,
+                 at + options_line(role, **changed))
+            continue
+        stays = ('cnps', '77') if role == 'switch' and option != 'cnps' else ('limit', '77b')
+        if option == 'limit':
+            stays = ('rate', '2Gbit')
+        case('options', 'rocc, {}: change to {}, another stays'.format(role, typed),
+             [add(role, '{} {}'.format(stays[0], stays[1].replace('77b', '77')))],
+             ' '.join([root.format('change'), typed, with_typed]).strip(), look,
+             at + options_line(role, **dict([stays], **changed)))
+    for role, typed, words in MISTYPED + BAD + BAD_CHANGE:
+        good = 'limit 7k' if typed.startswith('rate ') else 'rate 7gbit'
+        change = ' '.join([root.format('change'), good, typed])
+        case('options', 'rocc, {}: change to {} is refused, all stays'.format(role, typed), [add(role, 'limit 1m')],
+             change, steps(change + ' 2>&1', look),
+             pattern(after(1, re.escape(words)), '.*@1\\n', at.lstrip('^'), options_line(role, limit='1Mb')),
+             status=1 if (role, typed, words) in MISTYPED else 2)
+    for role, typed, words in BAD + BAD_NEW:
+        new = add(role, typed)
+        case('options', 'rocc, {}: add with {} is refused, nothing is there'.format(role, typed), [], new,
+             steps(new + ' 2>&1', look), pattern(after(1, re.escape(words)), '(?!.*qdisc rocc)'), status=2)
+    case('options', 'rocc: the key that is signed with does not go',
+         [add('switch', 'limit 1m sign 2 key2 ' + KEY)], root.format('change') + ' key2 none',
+         steps(root.format('change') + ' key2 none 2>&1', look),
+         pattern(after(1, 'sign needs the key that it names'), '.*@1\\n', at.lstrip('^'),
+                 options_line('switch', limit='1Mb', sign='2', keys='2')), status=2)
+    case('options', 'rocc: what cannot be changed may be given again',
+         [add('switch', 'table afd flows 8')], root.format('change') + ' role switch table afd flows 8 limit 1m', look,
+         at + options_line('switch', table='afd', flows='8', limit='1Mb'))
+    case('options', 'rocc: replace by a second handle starts from the defaults', [add('host', 'limit 1m')],
+         '$TC qdisc replace dev {} root handle 2: rocc qref 5000'.format(DEV), look,
+         r'^qdisc rocc 2: root refcnt \d+ ' + options_line('switch', qref='5000b'))
+    case('options', 'rocc: replace by the same handle changes what is named', [add('host', 'limit 1m')],
+         root.format('replace') + ' hold 3ms', look, at + options_line('host', limit='1Mb', hold='3ms'))
+    for role, typed, changed in (
+            ('switch', 'rate 1234567bit interval 1.234us alpha 0.0375 table age age 1ms source 10.0.0.1',
+             {'rate': '1.23456Mbit', 'interval': '1.234us', 'alpha': '0.0375', 'table': 'age', 'age': '1ms',
+              'source': '10.0.0.1'}),
+            ('host', 'floor 1mbit recovery 55us radius 0 from 10.0.0.0/8,fe80::/10',
+             {'floor': '1Mbit', 'recovery': '55us', 'radius': '0', 'from': '10.0.0.0/8,fe80::/10'})):
+        case('options', 'rocc, {}: what is shown can be typed in again'.format(role), [add(role, typed)],
+             'line=$($TC qdisc show dev {0} | sed "s/.* refcnt [0-9]* //; s/ keys .*//"); '
+             '$TC qdisc del dev {0} root; {1} $line'.format(DEV, root.format('add')), look,
+             at + options_line(role, **changed))
+    case('options', 'rocc: help names each option', [], root.format('add') + ' help', root.format('add') + ' help 2>&1',
+         r'\A' + ''.join(r'(?=.*\b{}\b)'.format(name) for name in
+                         {**DEFAULTS['switch'], **DEFAULTS['host'], 'key1': '', 'key2': ''} if name != 'keys'),
+         status=1)
+    case('options', 'rocc: JSON has the options as numbers, words and lists', [add('host', 'from 10.0.0.0/8 key2 ' + KEY)],
+         '$TC -j qdisc show dev ' + DEV, '$TC -j qdisc show dev ' + DEV,
+         r'"role":"host","rate":0,"limit":8388608,"recovery":0,"hold":20000000,"floor":0,"limiters":4096,"radius":8,'
+         r'"from":\["10.0.0.0/8"\],"keys":\[2\],"version":1')
+    case('options', 'rocc: no key is ever shown', [add('host', 'key1 ' + KEY)], '$TC -s qdisc show dev ' + DEV,
+         '$TC -s qdisc show dev {0}; $TC -j qdisc show dev {0}'.format(DEV),
+         r'\A(?=.*"keys":\[1\])(?!.*2233)(?!.*key1)')
+    for role in DEFAULTS:
+        case('options', 'rocc, {}: it comes and goes many times'.format(role), [],
+             '$TC -b - <<\'END\'\n' + '\n'.join(
+                 ['qdisc add dev {} root rocc role {}'.format(DEV, role), 'qdisc del dev {} root'.format(DEV)] * 20) +
+             '\nEND', look, r'\A(?!.*qdisc rocc)')
+
+
+# ---- its class, what can be below it, and what it refuses ----
+
+def classes():
+    for role in DEFAULTS:
+        root = tc('qdisc add dev {} root handle 1: rocc limit 1m role {}'.format(DEV, role))
+        kept = 'qdisc rocc 1: root [^\\n]* role {} rate auto limit 1Mb '.format(role)
+        name = 'rocc, {}: '.format(role)
+        for what, command, words in (
+                ('is not added twice', '$TC qdisc add dev {} root handle 1: rocc limit 2m', 'Exclusivity flag'),
+                ('is not changed under another handle',
+                 '$TC qdisc change dev {} root handle 9: rocc limit 2m', NO),
+                ('is not deleted under another handle', '$TC qdisc del dev {} root handle 9:', 'Invalid handle'),
+                ('has no class to add', '$TC class add dev {} parent 1: classid 1:7 rocc', 'made by the qdisc'),
+                ('has no class to delete', '$TC class del dev {} classid 1:1', NO),
+                ('has no filters', '$TC filter add dev {} parent 1: protocol all matchall', NO),
+                ('has no filters at a class', '$TC filter add dev {} parent 1:1 protocol all matchall', NO),
+                ('takes no qdisc but at its class', '$TC qdisc add dev {} parent 1:2 handle 2: pfifo', NO),
+                ('takes no qdisc for a limiter that is not there',
+                 '$TC qdisc add dev {} parent 1:8001 handle 2: pfifo', NO),
+                ('does not take one that cannot be made', '$TC qdisc add dev {} parent 1:1 handle 2: rocc flows 6',
+                 'multiple of 4'),
+                ('is not below itself', '$TC qdisc replace dev {} parent 1:1 handle 1: rocc', NO)):
+            command = command.format(DEV)
+            case('options', name + what, [root], command, steps(command + ' 2>&1', show()),
+                 pattern(after(1, words), after(2, kept)), status=1 if 'class add' in command else 2)
+        case('options', name + 'shows its class', [root, flow(2)], '$TC -s class show dev ' + DEV,
+             '$TC -s class show dev ' + DEV,
+             r'\A\s*class rocc 1:1 [^\n]*\n Sent 200 bytes 2 pkt (?!.*class)')
+        for child in ('pfifo', 'bfifo limit 1m', 'bfc', 'fq_codel', 'sfq', 'prio', 'tbf ' + cases.LOOSE, 'netem',
+                      'rocc', 'rocc role host'):
+            kind = child.split()[0]
+            case('options', name + child + ' below it, and away again', [root],
+                 '$TC qdisc add dev {} parent 1:1 handle 2: {}'.format(DEV, child),
+                 steps(flow(3) + '\n' + show(),
+                       '$TC qdisc del dev {} parent 1:1 handle 2:\n{}\n{}'.format(DEV, flow(2), show())),
+                 pattern(after(1, stats('rocc', '1', NOTHING, (300, 3), 0), stats(kind, '2', NOTHING, (300, 3), 0),
+                               'qdisc {} 2: parent 1:1 '.format(kind)),
+                         after(2, stats('rocc', '1', NOTHING, (500, 5), 0)), '(?!.*@1.* 2: parent)'))
+        # What its children drop, whoever does, is no longer in its queue.
+        held = [loaded([hold(at='parent 1:1', handle='2')], flow(6))]
+        case('options', name + 'its child is deleted while it holds packets', [root, *held],
+             '$TC qdisc del dev {} parent 1:1'.format(DEV),
+             steps(show(), 'sleep 0.1; {}'.format(show()), flow(2) + '\n' + show()),
+             pattern(after(1, stats('rocc', '1', NOTHING, (100, 1))),
+                     after(2, stats('rocc', '1', NOTHING, (100, 1))),
+                     after(3, stats('rocc', '1', NOTHING, (300, 3)))))
+    case('options', 'rocc, switch: flows whose packets have left are told no more',
+         [tc('qdisc add dev {} root handle 1: rocc'.format(DEV))], flow(50), steps('sleep 0.1; ' + show()),
+         pattern(after(1, stats('rocc', '1', NOTHING, (5000, 50), 0), r' flows_active 0\n')))
+    case('options', 'rocc, switch: flows whose packets the child has dropped are told no more',
+         [tc('qdisc add dev {} root handle 1: rocc'.format(DEV)), loaded([hold(at='parent 1:1', handle='2')], flow(6))],
+         '$TC qdisc del dev {} parent 1:1'.format(DEV), steps('sleep 0.1; ' + show()),
+         pattern(after(1, stats('rocc', '1', NOTHING, (100, 1)), r' flows_active 0\n')))
+    case('options', 'rocc: both roles in a row, and back', [],
+         '$TC qdisc replace dev {} root handle 1: rocc'.format(DEV),
+         steps('$TC qdisc replace dev {} root handle 2: rocc role host\n{}\n{}'.format(DEV, flow(2), show()),
+               '$TC qdisc replace dev {} root handle 3: pfifo\n{}'.format(DEV, show()),
+               '$TC qdisc replace dev {} root handle 4: rocc\n{}\n{}'.format(DEV, flow(2), show())),
+         pattern(after(1, stats('rocc', '2', NOTHING, (200, 2))), after(2, 'qdisc pfifo 3: root'),
+                 '(?!.*@1[^@]*qdisc rocc[^@]*@2)', after(3, stats('rocc', '4', NOTHING, (200, 2)))))
+
+
+def make():
+    options()
+    classes()
+    for role in DEFAULTS:
+        for parent in PARENTS:
+            below(parent, role)
