@@ -173,8 +173,10 @@ class Files(unittest.TestCase):
         for name in SCHEMES:
             scheme = Scheme(name)
             for port in lab.topology.ports:
-                words = scheme.qdisc(port, lab.buffer, 1062)
-                self.assertNotRegex(words, r"[{}]|None", name)
+                for child in False, True:
+                    words = scheme.qdisc(port, lab.buffer, 1062, child)
+                    self.assertNotRegex(words, r"[{}]|None", name)
+                    self.assertTrue(words or child, name)
         words = Scheme("bfc").qdisc(lab.topology.nodes["s1"].ports[0], 5000, 1062)
         self.assertIn("pool 5000", words)
         self.assertIn("peer host", words)
@@ -183,6 +185,15 @@ class Files(unittest.TestCase):
         words = Scheme("pfc").qdisc(lab.topology.nodes["s1"].ports[0].peer, 5000, 1062)
         self.assertIn("role host peer switch queues 1 ", words)
         self.assertIn("assign single", words)
+        port = lab.topology.nodes["s1"].ports[0]
+        self.assertEqual(Scheme("rocc", changes=["switch_options=tuning smooth"]).qdisc(
+            port, 5000, 1062), "rocc limit 2500 tuning smooth")
+        self.assertIn("role host", Scheme("rocc").qdisc(port.peer, 5000, 1062))
+        self.assertEqual(Scheme("rocc").qdisc(port, 5000, 1062, True), "")
+        self.assertIn("bfc role switch peer host", Scheme("rocc-bfc").qdisc(port, 5000, 1062, True))
+        self.assertIn("bfc role host", Scheme("rocc-bfc").qdisc(port.peer, 5000, 1062, True))
+        self.assertEqual([Scheme(n).is_bfc for n in ("bfc", "rocc", "rocc-bfc", "gbn")],
+                         [True, False, True, False])
         self.assertEqual(Scheme("ideal-fq").window_bytes(1000), 1000)
         self.assertEqual(Scheme("bfc").window_bytes(1000), 0)
 
@@ -195,6 +206,24 @@ class Files(unittest.TestCase):
                                            "2 lab-r1 10.0.0.3\n")
             with open(f"{directory}/links.ip", encoding="utf-8") as f:
                 self.assertEqual(len(f.readlines()), 3)
+
+    def test_rack_of_two_qdiscs(self):
+        lab = labfile.parse("x.lab", LAB + "sample 1500ns s1.r1 h1.s1\n")
+        with tempfile.TemporaryDirectory() as directory:
+            def read(name):
+                with open(f"{directory}/{name}", encoding="utf-8") as f:
+                    return f.read().splitlines()
+
+            rack.write(directory, lab, Scheme("rocc-bfc"))
+            self.assertEqual(read("modules"), ["wire", "flowgen", "hopctl", "sch_bfc", "sch_rocc"])
+            self.assertEqual([line.split()[3:9] for line in read("lab-h1.tc")], [
+                ["s1", "root", "handle", "1:", "rocc", "role"],
+                ["s1", "parent", "1:1", "handle", "2:", "bfc"]])
+            # of what is watched, only the switch computes a rate
+            self.assertEqual(read("rates"), ["s1.r1 lab-s1 r1"])
+            self.assertEqual(read("rates-every"), ["2"])
+            rack.write(directory, lab, Scheme("bfc"))
+            self.assertEqual(read("rates"), [])
 
     def test_bdp(self):
         lab = labfile.parse("x.lab", LAB)
@@ -252,7 +281,47 @@ def results(directory, flows=((0, 2, 1000, 0, 3692), (1, 2, 1000, 100, None))):
                                                              "state_tx": 9}}]}, f)
 
 
+def rocc_results(directory):
+    """The same of rocc over bfc: fair rates, and what the two qdiscs of a port say."""
+    results(directory)
+    with open(f"{directory}/experiment.lab", "w", encoding="utf-8") as f:
+        f.write(LAB.replace("scheme bfc", "scheme rocc-bfc") + "sample 1us s1.r1\n")
+    runs = f"{directory}/runs/rocc-bfc-s1"
+    os.rename(f"{directory}/runs/bfc-s1", runs)
+    with open(f"{runs}/rates.csv", "w", encoding="utf-8") as f:
+        f.write("t_ns,port,fair_rate\n0,s1.r1,10000000000\n1000,s1.r1,2000000000\n")
+    with open(f"{runs}/ports.json", "w", encoding="utf-8") as f:
+        json.dump({"lab-s1": [{"kind": "rocc", "root": True, "dev": "r1", "bytes": 3000, "drops": 4,
+                               "backlog_max": 2000, "q_ref": 93750, "cuts": 1},
+                              {"kind": "bfc", "parent": "1:1", "dev": "r1", "drops": 5,
+                               "backlog_max": 1000, "paused_time": 7,
+                               "port": {"state": "tagging", "pauses_tx": 3, "state_tx": 9}}]}, f)
+
+
 class Reports(unittest.TestCase):
+    def test_fair_rates(self):
+        with tempfile.TemporaryDirectory() as directory:
+            rocc_results(directory)
+            made = report.Report(directory)
+            made.make()
+            rates = next(s for s in made.sections if s.name == "rates")
+            # 10 Gb/s for 1000 ns, 2 Gb/s for the 2692 ns that are left of the span
+            self.assertEqual(rates.rows[0][:2], ["rocc-bfc", "s1.r1"])
+            self.assertAlmostEqual(rates.rows[0][2], (10 * 1000 + 2 * 2692) / 3692)
+            self.assertEqual(rates.rows[0][4:7], [2.0, 93750, None])
+            self.assertIn("rate-time.svg", os.listdir(made.directory))
+            self.assertIn("rate-queue.svg", os.listdir(made.directory))
+            totals = measure.totals(made.runs[0])
+            self.assertEqual([totals[k] for k in ("drops", "longest_port_queue", "paused_time_ns",
+                                                  "pauses", "not_tagging")], [4, 2000, 7, 3, []])
+
+    def test_nothing_complete(self):
+        with tempfile.TemporaryDirectory() as directory:
+            results(directory, ((0, 2, 1000, 50, None),))
+            made = report.Report(directory)
+            made.make()
+            self.assertEqual(made.runs[0].span, (50, 50 + made.lab.limit))
+
     def test_report(self):
         pages = []
         for _ in range(2):

@@ -96,6 +96,7 @@ struct input {
  * @out: file
  * @watch: file, or NULL
  * @watch_out: file
+ * @zero: file, or NULL
  * @cc: congestion control, or NULL
  * @given: bit n: attribute FLOWGEN_A_n was given
  * @number: by attribute, numeric options
@@ -108,6 +109,7 @@ struct options {
 	const char *out;
 	const char *watch;
 	const char *watch_out;
+	const char *zero;
 	const char *cc;
 	uint64_t given;
 	uint64_t number[FLOWGEN_A_MAX + 1];
@@ -145,7 +147,7 @@ void read_watch(struct input *in, const char *file);
 typedef void (*results_fn)(void *ctx, uint32_t first, const struct flowgen_result *, uint32_t n);
 typedef void (*samples_fn)(void *ctx, const struct flowgen_sample *, uint32_t n);
 void kernel_setup(const struct options *opt, const struct input *in);
-void kernel_start(void);
+uint64_t kernel_start(void);
 void kernel_status(struct status *status);
 void kernel_wait(int timeout_ms);
 void kernel_samples(samples_fn fn, void *ctx);

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <libmnl/libmnl.h>
@@ -21,6 +22,7 @@
 #define ANSWER_MAX	65536
 #define REQUEST_MAX	49152
 #define FLOWS_AT_ONCE	1024
+#define LEAD_NS		100000000	/* from FLOWGEN_CMD_RUN_START to the trace's time 0 */
 
 typedef void (*message_fn)(const struct nlmsghdr *msg, void *ctx);
 
@@ -273,12 +275,17 @@ void kernel_setup(const struct options *opt, const struct input *in)
 	setup_flows(opt, in);
 }
 
-void kernel_start(void)
+/* Return: CLOCK_MONOTONIC, ns, at time 0 of the trace; later than that by what the request took. */
+uint64_t kernel_start(void)
 {
-	int err = request_send(request_new(FLOWGEN_CMD_RUN_START, 0), NULL, NULL);
+	struct timespec now;
+	int err;
 
+	err = request_send(request_new(FLOWGEN_CMD_RUN_START, 0), NULL, NULL);
+	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (err)
 		die("%s", why(err));
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec + LEAD_NS;
 }
 
 static void status_take(const struct nlmsghdr *msg, void *ctx)

@@ -24,7 +24,7 @@ const char *argp_program_version = "flowgen " FLOWGEN_VERSION;
 enum {
 	OPT_ENDS = 256, OPT_TRACE, OPT_OUT, OPT_TRANSPORT, OPT_PAYLOAD, OPT_WINDOW, OPT_ACK,
 	OPT_ACK_CLASS, OPT_RTO, OPT_LOCAL, OPT_CC, OPT_PORT, OPT_SEED, OPT_LIMIT, OPT_WATCH,
-	OPT_INTERVAL, OPT_WATCH_OUT,
+	OPT_INTERVAL, OPT_WATCH_OUT, OPT_ZERO,
 };
 
 static const struct argp_option argp_options[] = {
@@ -49,6 +49,7 @@ static const struct argp_option argp_options[] = {
 	{ "watch", OPT_WATCH, "FILE", 0, "ports to sample: lines NAME NETNS DEV", 0 },
 	{ "interval", OPT_INTERVAL, "TIME", 0, "between two samples", 0 },
 	{ "watch-out", OPT_WATCH_OUT, "FILE", 0, "samples, CSV", 0 },
+	{ "zero", OPT_ZERO, "FILE", 0, "gets CLOCK_MONOTONIC at the trace's time 0", 0 },
 	{ NULL, 0, NULL, 0, "Summary", 4 },
 	{ "json", 'j', NULL, 0, "as JSON", 0 },
 	{ "quiet", 'q', NULL, 0, "none, and no progress", 0 },
@@ -205,6 +206,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_WATCH_OUT:
 		opt->watch_out = arg;
 		return 0;
+	case OPT_ZERO:
+		opt->zero = arg;
+		return 0;
 	case 'j':
 		opt->json = true;
 		return 0;
@@ -223,6 +227,22 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	}
 	return parse_number(key, arg, state);
+}
+
+/* For programs that look at the network meanwhile. Whole at once: they wait for the file. */
+static void zero_write(const char *file, uint64_t ns)
+{
+	char *part;
+	FILE *f;
+
+	if (asprintf(&part, "%s.new", file) < 0)
+		die("no memory");
+	f = output_open(part);
+	fprintf(f, "%llu\n", (unsigned long long)ns);
+	output_close(f, part);
+	if (rename(part, file))
+		die("%s: %s", file, strerror(errno));
+	free(part);
 }
 
 /* Until the run is over, with its samples. */
@@ -252,6 +272,7 @@ int main(int argc, char **argv)
 	struct options opt = {};
 	struct status status;
 	struct input in = {};
+	uint64_t zero_ns;
 
 	argp_err_exit_status = EXIT_ERROR;
 	argp_parse(&argp, argc, argv, 0, NULL, &opt);
@@ -265,7 +286,9 @@ int main(int argc, char **argv)
 		samples = output_open(opt.watch_out);
 		output_samples_head(samples);
 	}
-	kernel_start();
+	zero_ns = kernel_start();
+	if (opt.zero)
+		zero_write(opt.zero, zero_ns);
 	watch_run(&opt, &in, samples, &status);
 	output_flows(out, &in);
 	output_close(out, opt.out);

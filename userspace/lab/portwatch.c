@@ -17,6 +17,10 @@
  * (/proc/stat), what TCP of the hosts sent again and how often it waited for its timer.
  * --trace gets time,backlog of the one device named by --trace-port, a line per change.
  *
+ * With --rates it writes something else: the fair rate that the root qdisc of each port in --watch,
+ * if that is rocc in the role of a switch, tells flows; a line per change. --watch and --zero are
+ * files that flowgen(8) reads and writes; time 0 is the trace's.
+ *
  * Limits: devices that appear after the start are not seen; one root qdisc per device, so an
  * mq's children are not told apart.
  */
@@ -27,20 +31,24 @@
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 
 #include "bfc.h"
 #include "hopctl.h"
 #include "lab.h"
+#include "rocc.h"
 
 #define SPACES_MAX		64
 #define DUMP_BYTES		65536
 #define WAIT_POLL_NS		50000000ULL
+#define ZERO_POLL_NS		1000000ULL
 
 static struct config {
 	char *switches, *hosts;		/* lists of namespaces, by commas */
 	const char *ports, *summary;	/* files to write */
 	const char *trace, *trace_port;
+	const char *rates, *watch, *zero;
 	double wait_tagging_s;		/* 0: watch; else wait for that, at most so long */
 	uint64_t every_ns;
 	uint64_t start_ns;
@@ -540,11 +548,136 @@ static void wait_tagging(void)
 	}
 }
 
+/* -- fair rates -- */
+
+struct rated {
+	char name[64];
+	int fd;				/* rtnetlink */
+	int ifindex;
+	uint64_t rate;			/* bit/s: what was written last; 0: nothing */
+	struct rated *next;
+};
+
+/* The ports, in the order of the file. */
+static struct rated *rated_read(void)
+{
+	struct rated *first = NULL, **end = &first, *port;
+	FILE *f = fopen(config.watch, "r");
+	char name[64], netns[64], dev[IF_NAMESIZE];
+
+	if (!f)
+		lab_die(errno, "%s", config.watch);
+	while (fscanf(f, "%63s %63s %15s", name, netns, dev) == 3) {
+		port = lab_alloc(1, sizeof(*port));
+		memcpy(port->name, name, sizeof(name));
+		lab_netns_enter(netns);
+		port->fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+		port->ifindex = (int)if_nametoindex(dev);
+		if (port->fd < 0 || !port->ifindex)
+			lab_die(errno, "rtnetlink of %s/%s", netns, dev);
+		*end = port;
+		end = &port->next;
+	}
+	fclose(f);
+	if (!first)
+		lab_die(0, "%s names no port", config.watch);
+	return first;
+}
+
+/* bit/s; 0 of what is no congestion point */
+static uint64_t rated_rate(const struct rated *port)
+{
+	static char buffer[DUMP_BYTES] __attribute__((aligned(NLMSG_ALIGNTO)));
+	struct {
+		struct nlmsghdr h;
+		struct tcmsg t;
+	} request = {
+		.h = {
+			.nlmsg_len = sizeof(request),
+			.nlmsg_type = RTM_GETQDISC,
+			.nlmsg_flags = NLM_F_REQUEST | NLM_F_ECHO,	/* else nobody is told */
+		},
+		.t = {
+			.tcm_family = AF_UNSPEC,
+			.tcm_ifindex = port->ifindex,
+			.tcm_parent = TC_H_ROOT,
+		},
+	};
+	const struct nlmsghdr *h = (void *)buffer;
+	const struct tcmsg *tcm = NLMSG_DATA(h);
+	const void *attrs = (const char *)tcm + NLMSG_ALIGN(sizeof(*tcm));
+	const struct rtattr *kind, *stats;
+	ssize_t got;
+	size_t size;
+
+	if (send(port->fd, &request, sizeof(request), 0) < 0)
+		lab_die(errno, "rtnetlink of %s", port->name);
+	do {
+		got = recv(port->fd, buffer, sizeof(buffer), 0);
+	} while (got < 0 && errno == EINTR);
+	if (got <= 0 || !NLMSG_OK(h, (size_t)got) || h->nlmsg_type != RTM_NEWQDISC)
+		lab_die(got < 0 ? errno : 0, "rtnetlink of %s tells no qdisc", port->name);
+	size = h->nlmsg_len - NLMSG_LENGTH(sizeof(*tcm));
+	kind = attr_find(attrs, size, TCA_KIND);
+	stats = attr_find(attrs, size, TCA_STATS2);
+	if (!kind || strcmp(RTA_DATA(kind), "rocc"))
+		return 0;
+	return 8 * attr_value(attr_nested(stats, TCA_STATS_APP), TCA_ROCC_STATS_FAIR_RATE);
+}
+
+/* When the trace begins, once flowgen has started it; 0: stopped before */
+static uint64_t zero_wait(void)
+{
+	unsigned long long ns = 0;
+	FILE *f;
+
+	while (!stopped) {
+		f = fopen(config.zero, "r");
+		if (f && fscanf(f, "%llu", &ns) != 1)
+			lab_die(0, "%s says no time", config.zero);
+		if (f) {
+			fclose(f);
+			return ns;
+		}
+		sleep_until(lab_now_ns() + ZERO_POLL_NS);
+	}
+	return 0;
+}
+
+static void rates_run(void)
+{
+	struct rated *ports = rated_read(), *port;
+	FILE *f = output_open(config.rates);
+	uint64_t zero_ns, next_ns, rate, now_ns;
+
+	/* The kernel may wake us 50 us late otherwise. */
+	prctl(PR_SET_TIMERSLACK, 1UL);
+	fprintf(f, "t_ns,port,fair_rate\n");
+	zero_ns = zero_wait();
+	for (next_ns = zero_ns; !stopped; ) {
+		now_ns = lab_now_ns();
+		if (now_ns < next_ns) {
+			sleep_until(next_ns);
+			continue;
+		}
+		for (port = ports; port; port = port->next) {
+			rate = rated_rate(port);
+			if (rate == port->rate)
+				continue;
+			port->rate = rate;
+			fprintf(f, "%llu,%s,%llu\n", (unsigned long long)(now_ns - zero_ns),
+				port->name, (unsigned long long)rate);
+		}
+		next_ns += config.every_ns * (1 + (now_ns - next_ns) / config.every_ns);
+	}
+	output_close(f, config.rates);
+}
+
 /* -- command line -- */
 
 enum option_key {
 	OPT_SWITCHES = 256, OPT_HOSTS, OPT_EVERY, OPT_START, OPT_PORTS, OPT_SUMMARY, OPT_TRACE,
-	OPT_TRACE_PORT, OPT_WAIT_TAGGING,
+	OPT_TRACE_PORT, OPT_WAIT_TAGGING, OPT_RATES, OPT_WATCH, OPT_ZERO,
 };
 
 static const struct argp_option options[] = {
@@ -558,6 +691,9 @@ static const struct argp_option options[] = {
 	{ "trace", OPT_TRACE, "FILE", 0, "CSV of the traced backlog", 0 },
 	{ "wait-tagging", OPT_WAIT_TAGGING, "SECONDS", 0,
 	  "Only wait until every bfc port tags its frames", 0 },
+	{ "rates", OPT_RATES, "FILE", 0, "Only write rocc's fair rates, as CSV", 0 },
+	{ "watch", OPT_WATCH, "FILE", 0, "Their ports: lines NAME NETNS DEV", 0 },
+	{ "zero", OPT_ZERO, "FILE", 0, "Where flowgen says when its trace begins", 0 },
 	{ 0 }
 };
 
@@ -587,6 +723,15 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_TRACE:
 		config.trace = arg;
 		break;
+	case OPT_RATES:
+		config.rates = arg;
+		break;
+	case OPT_WATCH:
+		config.watch = arg;
+		break;
+	case OPT_ZERO:
+		config.zero = arg;
+		break;
 	case OPT_WAIT_TAGGING:
 		config.wait_tagging_s = strtod(arg, NULL);
 		if (!(config.wait_tagging_s > 0 && config.wait_tagging_s <= 1000))
@@ -594,6 +739,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_TRACE_PORT:
 		config.trace_port = arg;
+		break;
+	case ARGP_KEY_END:
+		if (!config.rates != !config.watch || !config.rates != !config.zero)
+			argp_error(state, "--rates, --watch and --zero go together");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -613,6 +762,10 @@ int main(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGINT, &action, NULL);
+	if (config.rates) {
+		rates_run();
+		return 0;
+	}
 	space_open_list(config.switches, 1);
 	space_open_list(config.hosts, 0);
 	if (!n_spaces)

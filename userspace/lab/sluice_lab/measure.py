@@ -51,20 +51,26 @@ class Run:
 
     @functools.cached_property
     def span(self):
-        """From the first start to the last end, ns."""
-        ends = [f[3] for f in self.flows if f[3] is not None]
-        return (min(f[2] for f in self.flows), max(ends)) if ends else (0, 0)
+        """From the first start to the last end, ns; if no flow came to its end, to that of the run."""
+        starts = [f[2] for f in self.flows]
+        ends = [f[3] for f in self.flows if f[3] is not None] or \
+            [max(starts, default=0) + self.case.lab.limit]
+        return (min(starts), max(ends)) if starts else (0, 0)
 
     @functools.cached_property
     def ports(self):
-        """{"BOX.PORT": the root qdisc's JSON}, of switches and hosts."""
+        """{"BOX.PORT": the root qdisc's JSON}, of switches and hosts. What the root does not say, but
+        the qdisc below it does, is that one's: rocc over bfc."""
         with open(f"{self.directory}/ports.json", encoding="utf-8") as f:
             boxes = json.load(f)
         found = {}
         for box, qdiscs in boxes.items():
+            name = box.removeprefix("lab-")
+            below = {f"{name}.{q['dev']}": q for q in qdiscs if q.get("parent") == "1:1"}
             for qdisc in qdiscs:
                 if qdisc.get("root") and qdisc["kind"] != "noqueue":
-                    found[f"{box.removeprefix('lab-')}.{qdisc['dev']}"] = qdisc
+                    port = f"{name}.{qdisc['dev']}"
+                    found[port] = {**below.get(port, {}), **qdisc}
         return found
 
     @functools.cached_property
@@ -85,14 +91,22 @@ class Run:
     @functools.cached_property
     def samples(self):
         """{port: [(t, backlog, bytes sent)]}, each valid until the next."""
+        return self._series("samples.csv", "backlog_bytes", "tx_bytes")
+
+    @functools.cached_property
+    def rates(self):
+        """{port: [(t, fair rate in bit/s)]}, of rocc's congestion points; each valid until the next."""
+        return self._series("rates.csv", "fair_rate")
+
+    def _series(self, name, *columns):
         series = {}
-        path = f"{self.directory}/samples.csv"
+        path = f"{self.directory}/{name}"
         if not os.path.exists(path):
             return series
         with open(path, encoding="utf-8") as f:
             for row in csv.DictReader(f):
                 series.setdefault(row["port"], []).append(
-                    (int(row["t_ns"]), int(row["backlog_bytes"]), int(row["tx_bytes"])))
+                    (int(row["t_ns"]), *(int(row[c]) for c in columns)))
         return series
 
 

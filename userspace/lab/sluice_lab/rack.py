@@ -11,7 +11,7 @@ import os
 from .topology import Topology
 
 PREFIX = "lab-"
-MODULES = {"bfc": ("hopctl", "sch_bfc"), "ideal": ("sch_ideal",)}
+MODULES = {"bfc": ("hopctl", "sch_bfc"), "ideal": ("sch_ideal",), "rocc": ("sch_rocc",)}
 
 
 def netns(node):
@@ -55,6 +55,8 @@ def _host(lab, host):
 def _switch(lab, switch):
     topology = lab.topology
     yield _LOOPBACK
+    # What a switch says itself needs a source: ports have no addresses.
+    yield f"address add {switch.address}/32 dev lo"
     for port in switch.ports:
         other = port.peer
         yield from _quiet(lab, port)
@@ -79,27 +81,41 @@ def _write(path, lines):
         f.writelines(f"{line}\n" for line in lines)
 
 
+def _qdiscs(node, lab, scheme):
+    """(port, parent, what tc is told) of a box."""
+    frame = lab.payload + 62
+    for port in node.ports:
+        yield port, "root handle 1:", scheme.qdisc(port, lab.buffer, frame)
+        child = scheme.qdisc(port, lab.buffer, frame, child=True)
+        if child:
+            yield port, "parent 1:1 handle 2:", child
+
+
 def write(directory, lab, scheme):
     """The rack of one scheme: modules, netns, links.ip, boxes, of each box lab-NAME.ip and .tc;
-    for flowgen endpoints and watch."""
+    for flowgen endpoints and watch; for portwatch rates, those of watch that are congestion points."""
     topology = lab.topology
     os.makedirs(directory, exist_ok=True)
-    frame = lab.payload + 62
     _write(f"{directory}/netns", (f"netns add {netns(n)}" for n in topology.nodes.values()))
     _write(f"{directory}/links.ip", _links(lab))
     host = "ecn-host" if scheme.asks_for_ecn else "host"
     _write(f"{directory}/boxes", (f"{netns(n)} {'switch' if n.is_switch else host}"
                                   for n in topology.nodes.values()))
-    kinds = set()
+    kinds, points = set(), set()
     for node in topology.nodes.values():
-        qdiscs = [(p.name, scheme.qdisc(p, lab.buffer, frame)) for p in node.ports]
-        kinds.update(words.split()[0] for _, words in qdiscs)
+        qdiscs = list(_qdiscs(node, lab, scheme))
+        kinds.update(words.split()[0] for _, _, words in qdiscs)
+        points.update(str(port) for port, parent, words in qdiscs
+                      if words.startswith("rocc ") and "role host" not in words and "root" in parent)
         _write(f"{directory}/{netns(node)}.ip",
                _switch(lab, node) if node.is_switch else _host(lab, node))
         _write(f"{directory}/{netns(node)}.tc",
-               (f"qdisc replace dev {name} root handle 1: {words}" for name, words in qdiscs))
+               (f"qdisc replace dev {port.name} {parent} {words}" for port, parent, words in qdiscs))
     _write(f"{directory}/modules", ["wire", "flowgen"] + [m for k in sorted(kinds)
                                                          for m in MODULES.get(k, ())])
     _write(f"{directory}/endpoints", (f"{h.index} {netns(h)} {h.address}" for h in topology.hosts))
-    _write(f"{directory}/watch", (f"{p} {netns(p.node)} {p.name}" for p in topology.ports
-                                  if str(p) in lab.sample_ports))
+    watched = [p for p in topology.ports if str(p) in lab.sample_ports]
+    _write(f"{directory}/watch", (f"{p} {netns(p.node)} {p.name}" for p in watched))
+    _write(f"{directory}/rates", (f"{p} {netns(p.node)} {p.name}" for p in watched
+                                  if str(p) in points))
+    _write(f"{directory}/rates-every", [max(1, -(-lab.sample // 1000))])

@@ -236,6 +236,41 @@ class Report:
         self.draw(section, "buffer-time", "The switch with the fullest buffer", "time (us)",
                   "buffer (kB)", pools, steps=True)
 
+    def fair_rates(self):
+        """rocc's rates over time, and the queues of these ports, also with the other schemes."""
+        rows, plots = [], []
+        for values, schemes in self.groups():
+            points = sorted({p for runs in schemes.values() for r in runs for p in r.rates})
+            rates, queues = [], []
+            for scheme, runs in schemes.items():
+                begin, end = runs[0].span
+                for point in points:
+                    queue = runs[0].samples.get(point, [])
+                    queues.append((f"{scheme}, {point}", [(t / 1e6, b / 1000) for t, b, _ in
+                                                          plot.thin(queue, 1000)]))
+                    series = runs[0].rates.get(point)
+                    if not series:
+                        continue
+                    s = measure.weighted_summary(measure.weighted(series, begin, end))
+                    rates.append((f"{scheme}, {point}", [(t / 1e6, r / 1e9) for t, r in
+                                                         plot.thin(series, 1000)]))
+                    port = runs[0].ports.get(point, {})
+                    rows.append([scheme, *(v for _, v in values), point, s["mean"] / 1e9,
+                                 s["p50"] / 1e9, series[-1][1] / 1e9, port.get("q_ref"),
+                                 port.get("ticks"), port.get("cuts"), port.get("cnps")])
+            plots.append((self.suffix(values), self.words(values), rates, queues))
+        if not rows:
+            return
+        section = self.add(Section("rates", "Fair rates of congestion points, Gb/s", [
+            "scheme", *self.lab.vary, "port", "mean", "p50", "last", "reference queue (B)", "intervals",
+            "cuts", "CNPs"], rows, "Of the first seed."))
+        for suffix, words, rates, queues in plots:
+            where = f", {words}" if words else ""
+            self.draw(section, f"rate-time{suffix}", f"Fair rate{where}", "time (ms)", "Gb/s", rates,
+                      steps=True)
+            self.draw(section, f"rate-queue{suffix}", f"Queue{where}", "time (ms)", "kB", queues,
+                      steps=True)
+
     def links(self):
         rows, curves = [], []
         for values, schemes in self.groups():
@@ -291,6 +326,7 @@ class Report:
         self.slowdowns()
         self.flows_under_way()
         self.queue_lengths()
+        self.fair_rates()
         self.links()
         self.pauses()
         for section in self.sections:

@@ -5,7 +5,7 @@ A results directory holds
 
     experiment.lab, topology.txt      what was run
     traces/POINT.trace                one for each seed and value; each scheme gets the same
-    runs/KEY/flows.csv, samples.csv, ports.json, classes.txt, run.json
+    runs/KEY/flows.csv, samples.csv, rates.csv, ports.json, classes.txt, run.json
     log/KEY.log                       what the machine said
     report/                           tables and plots
 
@@ -275,7 +275,8 @@ class Runner:
         with open(f"{work}/settle", "w", encoding="utf-8") as f:
             f.write(f"{case.lab.settle / 1e9:.9f}\n")
         if self.mode == "vm":   # the guest sees nothing of this machine's files
-            for name in f"{LAB}/lab-guest", f"{LAB}/lab-rack", tool("flowgen", "flowgen"):
+            for name in (f"{LAB}/lab-guest", f"{LAB}/lab-rack", tool("flowgen", "flowgen"),
+                         tool("portwatch", "lab")):
                 shutil.copy(name, work)
             shutil.copy(self.trace(case), f"{work}/trace.copy")
             os.replace(f"{work}/trace.copy", f"{work}/trace")

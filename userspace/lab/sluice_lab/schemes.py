@@ -17,8 +17,9 @@ SETTINGS = {
     "queues": "32",             # sub-queues of a switch's port
     "host_queues": "256",      # of a host's
     "th_scale": "100",          # percent of bfc's threshold
-    "options": "",              # more words for each bfc
-    "switch_options": "",       # more words for the switches' bfc alone
+    "options": "",              # more words for each bfc or rocc
+    "host_options": "",         # for the hosts' rocc alone
+    "switch_options": "",       # more words for the switches' bfc or rocc alone
     "window": "none",           # gbn: bytes in flight, `none`, or a number and `bdp`
     "ack": "16",                # gbn: packets for an acknowledgement
     "rto": "10ms",              # gbn: retransmission timeout
@@ -32,7 +33,8 @@ SETTINGS = {
     "peer": None,               # of the port: host or switch
     "tier": None,               # of the port: none, up or down
 }
-WORDS = ("transport", "host", "switch")
+# What stands at a port, and below it in its class 1:1, if that is not empty.
+WORDS = ("transport", "host", "switch", "host_child", "switch_child")
 
 _HOST_BFC = "bfc role host peer switch queues {host_queues} limit 1073741824 {options}"
 _SWITCH_BFC = "bfc role switch peer {peer} tier {tier} queues {queues} pool {buffer} " \
@@ -45,6 +47,12 @@ _RED = "red limit {port_buffer} min {red_min} max {red_max} avpkt 1000 burst {re
        "probability 1 bandwidth 10gbit ecn harddrop"
 _FIFO = "bfc role switch peer {peer} assign single nopause notag queues 1 pool {buffer} " \
         "limit 1073741824"
+
+_HOST_ROCC = "rocc role host limit 1073741824 {options} {host_options}"
+_SWITCH_ROCC = "rocc limit {port_buffer} {options} {switch_options}"
+_BELOW_HOST_ROCC = "bfc role host peer switch queues {host_queues} limit 1073741824"
+_BELOW_ROCC = "bfc role switch peer {peer} tier {tier} queues {queues} pool {buffer} " \
+              "limit 1073741824 th-scale {th_scale}"
 
 SCHEMES = {
     "pfifo": dict(transport="tcp", host="fq", switch="bfifo limit {port_buffer}",
@@ -69,6 +77,11 @@ SCHEMES = {
                        what="BFC with one sub-queue"),
     "pfc": dict(transport="gbn", host=_HOST_BFC + " assign single", host_queues="1", switch=_PFC,
                 what="a FIFO that pauses link by link, as priority flow control does"),
+    "rocc": dict(transport="gbn", host=_HOST_ROCC, switch=_SWITCH_ROCC,
+                 what="RoCC: ports tell hosts the fair rate, over a FIFO"),
+    "rocc-bfc": dict(transport="gbn", host=_HOST_ROCC, host_child=_BELOW_HOST_ROCC,
+                     switch=_SWITCH_ROCC, switch_child=_BELOW_ROCC,
+                     what="the same, over the queues of BFC"),
     "ideal-fq": dict(transport="gbn", host="ideal", switch="ideal", window="1bdp",
                      what="unbounded queues for each flow, fair; a window of one BDP"),
     "ideal-srf": dict(transport="gbn", host="ideal order srf", switch="ideal order srf",
@@ -84,7 +97,7 @@ class Scheme:
         if base not in SCHEMES:
             raise ValueError(f"\"{base}\" is no scheme: {', '.join(SCHEMES)}")
         self.name, self.base = name, base
-        self.words = {**SETTINGS, **SCHEMES[base]}
+        self.words = {**SETTINGS, "host_child": "", "switch_child": "", **SCHEMES[base]}
         for change in changes:
             key, equal, value = change.partition("=")
             if not equal or key not in (*SETTINGS, *WORDS):
@@ -97,8 +110,8 @@ class Scheme:
             raise ValueError(f"window is none, bytes, or a number and bdp, not "
                              f"\"{self.words['window']}\"")
 
-    def qdisc(self, port, buffer, frame):
-        """What tc is told for this port."""
+    def qdisc(self, port, buffer, frame, child=False):
+        """What tc is told for this port, or its class 1:1; "" for nothing."""
         values = dict(self.words)
         peer = port.peer.node
         values["peer"] = "switch" if peer.is_switch else "host"
@@ -111,7 +124,7 @@ class Scheme:
             str(max(1, int(values["port_buffer"]) // frame))
         if not values["red_burst"]:
             values["red_burst"] = str(-(-int(values["red_min"]) // 1000))
-        text = self.words["switch" if port.node.is_switch else "host"]
+        text = self.words[("switch" if port.node.is_switch else "host") + ("_child" if child else "")]
         for _ in range(2):      # a setting may hold settings
             try:
                 text = text.format(**values)
@@ -121,7 +134,8 @@ class Scheme:
 
     @property
     def is_bfc(self):
-        return self.words["switch"].startswith("bfc") and "notag" not in self.words["switch"]
+        return any(self.words[w].startswith("bfc") and "notag" not in self.words[w]
+                   for w in ("switch", "switch_child"))
 
     @property
     def asks_for_ecn(self):
