@@ -20,10 +20,10 @@ done
 
 # Commands of the blocks, an empty line behind each block
 of_readme() { sed -nE 's/^    ((tc|ip) .*)/\1/p; t; /^    /!s/.*//p' "$readme"; }
-of_manual()	# without those that take the reader's own keys
+of_manual()	# without those of keys, which follow others
 {
 	sed -nE '/^\.EX/,/^\.EE/{ s/\\-/-/g; s/^# ((tc|ip) .*)/\1/p; t; s/^\.EE//p }' "$manuals/$1.8" |
-		grep -v -e '\$NEW' -e /etc/
+		grep -v -e ' key[12] ' -e /etc/
 }
 
 # try NAME: the commands on standard input
