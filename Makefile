@@ -116,7 +116,7 @@ check: deps
 
 check-all: deps
 	SLUICE_UML_KERNELS="6.1 6.12" selftests/check $(shell sed -n 's/^STEPS="\(.*\)"/\1/p' selftests/check) \
-		uml-all fuzz mutations smp kcsan
+		uml-rest uml-all fuzz mutations smp kcsan
 
 fuzz:
 	$(MAKE) -C selftests/unit fuzz
