@@ -6,6 +6,7 @@
 
 ROCC_MTU=${ROCC_MTU:-1500}
 ROCC_PAYLOAD=$((ROCC_MTU - 28))	# of UDP
+ROCC_RING=${ROCC_RING:-0}	# of each wire, bytes: see ip-link-wire(8)
 udpflow=$(dirname "$0")/udpflow
 cnpsend=$(dirname "$0")/cnpsend
 work=$(mktemp -d) || die "no temporary directory"
@@ -39,7 +40,7 @@ star_box() # KIND NUMBER RATE DELAY
 	[ "$2" != 200 ] || name=r port=pr
 	[ "$2" = 200 ] || ns "$name"
 	ip link add e0 netns "$(ns_name $name)" address "$(mac "$2")" mtu $ROCC_MTU type wire rate "$3" \
-		delay "$4" ring 0 peer name $port netns "$(ns_name s)" address "$(mac "$2" 1)" mtu $ROCC_MTU ||
+		delay "$4" ring $ROCC_RING peer name $port netns "$(ns_name s)" address "$(mac "$2" 1)" mtu $ROCC_MTU ||
 		die "no wire"
 	if [ "$1" = router ]; then
 		ip_in s -batch - <<-END || die "no router"
