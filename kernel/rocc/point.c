@@ -10,7 +10,8 @@
  *   queue      flows with packets in the queue. What a packet waits for is known when it comes: as
  *              many bytes as are queued then. So an entry remembers how far the queue must be
  *              drained for its last packet to be gone, and nothing is done when a packet leaves, in
- *              whatever way. With a child that is no fifo this is an estimate.
+ *              whatever way. With a child that is no fifo this is an estimate. And those that were
+ *              told lately and have sent since the last interval: see below.
  *   age        and those whose last packet came not longer ago than `age`
  *   elephants  one packet in `sample` counts for its flow; counts are halved each 16 T; a flow that
  *              finds no place takes one off the least count there, and the place when that is 0
@@ -33,6 +34,9 @@
  *     packet of the flow in the queue.
  *   - A flow whose packet finds no room is told, too: none of it is in the queue, but not because
  *     it was innocent.
+ *   - So is one that was told lately, if a packet of it came since the last interval, though it has
+ *     left. Where flows are so many that one sends a packet in each interval, many have none in the
+ *     queue at the moment: not told, they would recover, and the rate would have to swing.
  *
  * Cost: O(1) for each packet; O(flows in the list) for each interval, in a softirq.
  */
@@ -54,7 +58,7 @@
 #define ROCC_LEAST_FRAMES	2		/* no length of the law is below so many */
 #define ROCC_BURST_NS		(1ULL * NSEC_PER_MSEC)	/* CNPs that may come at once */
 #define ROCC_CPU_FACTOR		4		/* CNPs take a quarter of a processor at most */
-#define ROCC_TOLD_INTERVALS	4		/* longer ago says nothing of the next time */
+#define ROCC_TOLD_INTERVALS	4		/* lately */
 #define ROCC_DECAY_TICKS	16		/* a power of two */
 #define ROCC_ELEPHANT		2		/* count */
 
@@ -78,6 +82,12 @@ static u64 rocc_point_departed(const struct rocc_point *p)
 	return p->arrived - READ_ONCE(p->backlog);
 }
 
+/* It was told not so long ago that this says nothing of the next time. */
+static bool rocc_flow_told_lately(const struct rocc_point *p, const struct rocc_flow *flow, u64 now)
+{
+	return now - flow->told_ns <= (u64)ROCC_TOLD_INTERVALS * p->interval_ns;
+}
+
 /* Is it still in the table? */
 static bool rocc_flow_stays(const struct rocc_point *p, const struct rocc_flow *flow,
 			    u64 departed, u64 now)
@@ -90,7 +100,9 @@ static bool rocc_flow_stays(const struct rocc_point *p, const struct rocc_flow *
 			return true;
 		fallthrough;
 	case ROCC_TABLE_QUEUE:
-		return (s64)(flow->leaves_at - departed) > 0;
+		return (s64)(flow->leaves_at - departed) > 0 ||
+		       (now - flow->seen_ns < p->interval_ns &&
+			rocc_flow_told_lately(p, flow, now));
 	default:
 		return flow->count;
 	}
@@ -186,11 +198,9 @@ static void rocc_way_of(const struct sk_buff *skb, struct rocc_way *way)
 /* How long it was between this CNP and the one before it */
 static u32 rocc_flow_interval_ns(const struct rocc_point *p, const struct rocc_flow *flow, u64 now)
 {
-	u64 since = now - flow->told_ns;
-
-	if (since > (u64)ROCC_TOLD_INTERVALS * p->interval_ns)
+	if (!rocc_flow_told_lately(p, flow, now))
 		return p->interval_ns;
-	return max_t(u64, since, p->interval_ns);
+	return max_t(u64, now - flow->told_ns, p->interval_ns);
 }
 
 /* Return: false if no more CNPs may be sent now. */
