@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Takes the kernel's log, and takes those of KCSAN's reports out of it that are not about the
-# project: no frame of theirs is in a module (only the project's are, where KCSAN is), or what is
-# not marked (atomic, READ_ONCE, WRITE_ONCE) of the two accesses is in a function of the core that
-# the file `exempt` names. With core=1 it prints nothing but
-# what these reports are called.
+# project: no frame of theirs is in a module (only the project's are, where KCSAN is), what the stack
+# does with a frame that a module has handed to it left out; or what is not marked (atomic, READ_ONCE,
+# WRITE_ONCE) of the two accesses is in a function of the core that the file `exempt` names. With core=1
+# it prints nothing but what these reports are called.
 
 BEGIN {
 	while ((getline line <exempt) > 0)
@@ -39,7 +39,7 @@ text ~ /^BUG: KCSAN: / {
 		end_of_report()
 	title = text
 	sub(/^BUG: KCSAN: /, "", title)
-	n = accesses = exempted = first = 0
+	n = accesses = exempted = first = received = 0
 	theirs = 1
 }
 
@@ -52,10 +52,13 @@ n && text !~ /^$|^=+$|^BUG: KCSAN: | to 0x[0-9a-f]+ of [0-9]+ bytes by |^race at
 
 text ~ /^BUG: KCSAN: / || n {
 	report[++n] = $0
-	if (text ~ / \[[a-z0-9_]+\]$/)
+	if (text ~ /^ netif_receive_skb\+0x/)
+		received = 1
+	else if (!received && text ~ / \[[a-z0-9_]+\]$/)
 		theirs = 0
 	if (text ~ / to 0x[0-9a-f]+ of [0-9]+ bytes by /) {
 		first = 1
+		received = 0
 		marked = text ~ /\(marked/
 	} else if (first && text ~ /^ [^ ]+\+0x/) {
 		first = 0
