@@ -17,8 +17,8 @@
  *	key=N tag=N	(0, 0): no tag is computed
  *	ttl=N		(255)
  *	n=N		how many; `steps` adds one to the sequence each time, `ports` to the source
- *			port, `flips` flips one bit of the message, another each time, without a new
- *			checksum with `raw`
+ *			port, `hosts` to DADDR, `flips` flips one bit of the message, another each
+ *			time, without a new checksum with `raw`
  *	gap=NS		between them: sleeps (0)
  *	cut=N		only the first N bytes of the message
  *	pad=N		so many zero bytes behind it
@@ -122,6 +122,7 @@ int main(int argc, char **argv)
 	struct in_addr from;
 	const char *text;
 	__u16 sum, port;
+	__u32 address;
 	size_t len;
 	int fd;
 
@@ -190,6 +191,11 @@ int main(int argc, char **argv)
 			memcpy(&port, cnp.flow.l4, 2);
 			port = htons(ntohs(port) + 1);
 			memcpy(cnp.flow.l4, &port, 2);
+		}
+		if (flag(argc, argv, "hosts")) {
+			memcpy(&address, cnp.flow.daddr, 4);
+			address = htonl(ntohl(address) + 1);
+			memcpy(cnp.flow.daddr, &address, 4);
 		}
 		if (gap) {
 			struct timespec t = { gap / 1000000000, gap % 1000000000 };
