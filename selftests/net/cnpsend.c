@@ -3,18 +3,21 @@
  * cnpsend.c - congestion notification packets made by hand
  *
  *	cnpsend FLOW [OPTION=VALUE]...
+ *	cnpsend show FILE		print what a file has kept
  *
  * FLOW is udp|tcp|N,SADDR,SPORT,DADDR,DPORT[,SEQUENCE]: what is quoted, and to SADDR the CNP goes.
  * It is made by the module's own codec and sent by a raw socket, so whoever runs this is an
- * attacker, or a congestion point that the test plays.
+ * attacker, or a congestion point that the test plays. Addresses are all of IPv4 or all of IPv6.
  *
  *	rate=KBIT	the fair rate (default 1000000)
- *	from=A		source of the packet (default 192.0.0.8)
- *	point=A		IPv4 address that names the congestion point (default as from)
+ *	from=A		source of the packet (default 192.0.0.8 or fe80::1)
+ *	to=A		its destination (default SADDR)
+ *	point=A		address that names the congestion point (default as from)
  *	port=N queue=N	what names it, besides (1, 0)
  *	epoch=N sequence=N	(1, 1)
  *	interval=NS	(0)
  *	key=N tag=N	(0, 0): no tag is computed
+ *	state=N,...	code 1: the nine numbers of struct rocc_cnp_queue, in their order
  *	ttl=N		(255)
  *	n=N		how many; `steps` adds one to the sequence each time, `ports` to the source
  *			port, `hosts` to DADDR, `flips` flips one bit of the message, another each
@@ -23,15 +26,27 @@
  *	cut=N		only the first N bytes of the message
  *	pad=N		so many zero bytes behind it
  *	version=N	in the message
+ *	set=AT:HEX[,AT:HEX]...	bytes of the message, and where: other lies
  *	sum=bad		a wrong checksum
+ *	save=FILE	not sent, but kept in a pcap file, as Ethernet frames without time; `vid=N`
+ *			gives them a VLAN tag
  *
- * Prints how many were sent. IPv4 only: the codec's tests have the other one.
+ * Prints how many were sent. `show` reads CNPs by the module's codec, as a host would, and prints
+ * a line for each frame:
+ *
+ *	NUMBER SOURCE [vid=N] cnp KEY=VALUE... [state KEY=VALUE...] flow KEY=VALUE...
+ *	NUMBER SOURCE [vid=N] refused (malformed|version|range)
+ *	NUMBER SOURCE [vid=N] data
+ *
+ * Checksums are not looked at, nor is whose flow it is.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/if_ether.h>
 #include <netinet/in.h>
 #include <netinet/ip.h>
+#include <netinet/ip6.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,31 +57,42 @@
 #include <unistd.h>
 
 #include "../../kernel/rocc/cnp.c"
+#include "pcap.h"
 
 #define MESSAGE_MAX	2000
+#define TAKEN_MAX	256	/* ROCC_MESSAGE_MAX: a host takes no longer one */
+#define ROOM		65536
 
-static const char *option(int argc, char **argv, const char *name)
+/* The IP packet that a CNP is in */
+struct way {
+	bool	v6;
+	__u8	from[16], to[16];	/* of IPv4 the first 4 bytes */
+	__u8	ttl;
+};
+
+static char **options;	/* up to a NULL */
+
+static const char *option(const char *name)
 {
 	size_t len = strlen(name);
 
-	for (int i = 2; i < argc; i++)
-		if (!strncmp(argv[i], name, len) && argv[i][len] == '=')
-			return argv[i] + len + 1;
+	for (char **o = options; *o; o++)
+		if (!strncmp(*o, name, len) && (*o)[len] == '=')
+			return *o + len + 1;
 	return NULL;
 }
 
-static bool flag(int argc, char **argv, const char *name)
+static bool flag(const char *name)
 {
-	for (int i = 2; i < argc; i++)
-		if (!strcmp(argv[i], name))
+	for (char **o = options; *o; o++)
+		if (!strcmp(*o, name))
 			return true;
 	return false;
 }
 
-static unsigned long long number(int argc, char **argv, const char *name,
-				 unsigned long long otherwise)
+static unsigned long long number(const char *name, unsigned long long otherwise)
 {
-	const char *text = option(argc, argv, name);
+	const char *text = option(name);
 
 	return text ? strtoull(text, NULL, 0) : otherwise;
 }
@@ -75,6 +101,12 @@ static void die(const char *what)
 {
 	fprintf(stderr, "cnpsend: %s\n", what);
 	exit(2);
+}
+
+static void parse_address(const char *text, bool v6, __u8 *address)
+{
+	if (inet_pton(v6 ? AF_INET6 : AF_INET, text, address) != 1)
+		die(v6 ? "not an IPv6 address" : "not an IPv4 address");
 }
 
 static void parse_flow(char *text, struct cnp_flow *f)
@@ -89,10 +121,11 @@ static void parse_flow(char *text, struct cnp_flow *f)
 	if (n < 5)
 		die("a flow is udp|tcp|N,SADDR,SPORT,DADDR,DPORT[,SEQUENCE]");
 	memset(f, 0, sizeof(*f));
-	f->proto = !strcmp(word[0], "udp") ? IPPROTO_UDP : !strcmp(word[0], "tcp") ? IPPROTO_TCP : atoi(word[0]);
-	if (inet_pton(AF_INET, word[1], f->saddr) != 1 ||
-	    inet_pton(AF_INET, word[3], f->daddr) != 1)
-		die("not an IPv4 address");
+	f->proto = !strcmp(word[0], "udp") ? IPPROTO_UDP :
+		   !strcmp(word[0], "tcp") ? IPPROTO_TCP : atoi(word[0]);
+	f->v6 = strchr(word[1], ':');
+	parse_address(word[1], f->v6, f->saddr);
+	parse_address(word[3], f->v6, f->daddr);
 	port = htons(atoi(word[2]));
 	memcpy(f->l4, &port, 2);
 	port = htons(atoi(word[4]));
@@ -101,98 +134,318 @@ static void parse_flow(char *text, struct cnp_flow *f)
 	memcpy(f->l4 + 4, &seq, 4);
 }
 
-static __u16 checksum(const __u8 *p, size_t len)
+static void parse_state(struct cnp *c)
 {
-	__u32 sum = 0;
+	struct cnp_queue *s = &c->state;
+	const char *text = option("state");
 
+	if (!text)
+		return;
+	c->code = ROCC_CNP_QUEUE;
+	if (sscanf(text, "%u,%u,%llu,%llu,%u,%u,%u,%u,%u", &s->rate_min, &s->rate_max, &s->alpha,
+		   &s->beta, &s->q_cur, &s->q_old, &s->q_ref, &s->q_mid, &s->q_max) != 9)
+		die("state wants nine numbers");
+}
+
+/* What the options say of the CNP, whose flow is known, and of the packet that it is in */
+static void parse_options(struct cnp *c, struct way *w)
+{
+	const char *from = option("from"), *to = option("to"), *point = option("point");
+	bool v6 = w->v6 = c->flow.v6;
+
+	parse_address(from ? from : v6 ? "fe80::1" : "192.0.0.8", v6, w->from);
+	memcpy(w->to, c->flow.saddr, sizeof(w->to));
+	if (to)
+		parse_address(to, v6, w->to);
+	w->ttl = number("ttl", 255);
+	memcpy(v6 ? c->address : c->address + 12, w->from, v6 ? 16 : 4);
+	if (point)
+		parse_address(point, v6, v6 ? c->address : c->address + 12);
+	if (!v6)
+		c->address[10] = c->address[11] = 0xff;
+	c->rate = number("rate", 1000000);
+	c->port = number("port", 1);
+	c->queue = number("queue", 0);
+	c->epoch = number("epoch", 1);
+	c->sequence = number("sequence", 1);
+	c->interval = number("interval", 0);
+	c->key = number("key", 0);
+	c->tag = number("tag", 0);
+	parse_state(c);
+}
+
+/* The lies of `set` */
+static void set_bytes(__u8 *message)
+{
+	const char *text = option("set");
+	unsigned int at, byte;
+	int used;
+
+	while (text && *text) {
+		if (sscanf(text, "%u:%n", &at, &used) != 1)
+			die("set wants AT:HEX");
+		for (text += used; sscanf(text, "%2x", &byte) == 1 && at < MESSAGE_MAX; text += 2)
+			message[at++] = byte;
+		text += *text == ',';
+	}
+}
+
+static __u32 sum_up(const __u8 *p, size_t len, __u32 sum)
+{
 	for (size_t i = 0; i < len; i++)
 		sum += i & 1 ? p[i] : p[i] << 8;
+	return sum;
+}
+
+static __u16 checksum(__u32 sum)
+{
 	while (sum >> 16)
 		sum = (sum & 0xffff) + (sum >> 16);
 	return htons(~sum);
 }
 
+static void put_checksum(__u8 *message, size_t len, const struct way *w)
+{
+	__u32 sum = 0;
+	__u16 field;
+
+	if (w->v6) {
+		sum = sum_up(w->from, 16, len + IPPROTO_ICMPV6);
+		sum = sum_up(w->to, 16, sum);
+	}
+	message[2] = message[3] = 0;
+	field = checksum(sum_up(message, len, sum));
+	memcpy(message + 2, &field, 2);
+}
+
+/* The message, with what the options do to it. Returns its length. */
+static size_t write_message(__u8 *message, const struct cnp *c, const struct way *w)
+{
+	static unsigned long long bit;
+	size_t len;
+
+	memset(message, 0, MESSAGE_MAX);
+	len = cnp_write(message, MESSAGE_MAX, c);
+	message[8] = number("version", ROCC_CNP_VERSION);
+	set_bytes(message);
+	len = number("cut", len) + number("pad", 0);
+	if (len > MESSAGE_MAX)
+		die("too long");
+	put_checksum(message, len, w);
+	if (option("sum"))
+		message[3] ^= 1;
+	if (flag("flips")) {
+		bit = (bit + 1) % (len * 8);
+		message[bit / 8] ^= 1 << bit % 8;
+		if (!flag("raw")) {
+			message[0] = w->v6 ? ROCC_CNP_ICMPV6 : ROCC_CNP_ICMP;
+			put_checksum(message, len, w);
+		}
+	}
+	return len;
+}
+
+/* The IP header before it. Returns its size. */
+static size_t write_ip(__u8 *packet, size_t len, const struct way *w)
+{
+	struct ip6_hdr six = {
+		.ip6_flow = htonl(6U << 28), .ip6_plen = htons(len), .ip6_nxt = IPPROTO_ICMPV6,
+		.ip6_hlim = w->ttl,
+	};
+	struct iphdr four = {
+		.version = 4, .ihl = 5, .ttl = w->ttl, .protocol = IPPROTO_ICMP,
+		.tot_len = htons(sizeof(four) + len),
+	};
+
+	if (w->v6) {
+		memcpy(&six.ip6_src, w->from, 16);
+		memcpy(&six.ip6_dst, w->to, 16);
+		memcpy(packet, &six, sizeof(six));
+		return sizeof(six);
+	}
+	memcpy(&four.saddr, w->from, 4);
+	memcpy(&four.daddr, w->to, 4);
+	four.check = checksum(sum_up((__u8 *)&four, sizeof(four), 0));
+	memcpy(packet, &four, sizeof(four));
+	return sizeof(four);
+}
+
+static int open_socket(bool v6)
+{
+	int fd = socket(v6 ? AF_INET6 : AF_INET, SOCK_RAW, IPPROTO_RAW);
+
+	prctl(PR_SET_TIMERSLACK, 1);
+	if (fd < 0) {
+		perror("cnpsend: socket");
+		exit(2);
+	}
+	return fd;
+}
+
+static bool send_packet(int fd, const __u8 *packet, size_t len, const struct way *w)
+{
+	struct sockaddr_in6 six = { .sin6_family = AF_INET6 };
+	struct sockaddr_in four = { .sin_family = AF_INET };
+
+	memcpy(&six.sin6_addr, w->to, 16);
+	memcpy(&four.sin_addr, w->to, 4);
+	if ((w->v6 ? sendto(fd, packet, len, 0, (void *)&six, sizeof(six)) :
+		     sendto(fd, packet, len, 0, (void *)&four, sizeof(four))) > 0)
+		return true;
+	if (errno != ENOBUFS)
+		perror("cnpsend");
+	return false;
+}
+
+static void keep_packet(FILE *file, const __u8 *packet, size_t len, const struct way *w)
+{
+	static const __u8 macs[] = { 2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1 };
+	static const struct timespec never;
+	__u16 vid = number("vid", 0), type = w->v6 ? ETH_P_IPV6 : ETH_P_IP;
+	const __u8 tag[] = { ETH_P_8021Q >> 8, ETH_P_8021Q & 0xff, vid >> 8, vid };
+	__u8 frame[ROOM] = {}, *p = frame;
+
+	p = mempcpy(p, macs, sizeof(macs));
+	if (option("vid"))
+		p = mempcpy(p, tag, sizeof(tag));
+	*p++ = type >> 8;
+	*p++ = type;
+	p = mempcpy(p, packet, len);
+	pcap_put(file, &never, frame, p - frame < ETH_ZLEN ? ETH_ZLEN : p - frame);
+}
+
+static void show_cnp(const struct cnp *c)
+{
+	const struct cnp_queue *s = &c->state;
+	const struct cnp_flow *f = &c->flow;
+	int family = f->v6 ? AF_INET6 : AF_INET;
+	char text[INET6_ADDRSTRLEN];
+
+	printf(" cnp code=%u rate=%u key=%u queue=%u port=%u address=%s", c->code, c->rate, c->key,
+	       c->queue, c->port, inet_ntop(AF_INET6, c->address, text, sizeof(text)));
+	printf(" epoch=%x sequence=%u interval=%u tag=%llx", c->epoch, c->sequence, c->interval,
+	       c->tag);
+	if (c->code == ROCC_CNP_QUEUE) {
+		printf(" state rate_min=%u rate_max=%u alpha=%llu beta=%llu", s->rate_min,
+		       s->rate_max, s->alpha, s->beta);
+		printf(" q_cur=%u q_old=%u q_ref=%u q_mid=%u q_max=%u", s->q_cur, s->q_old,
+		       s->q_ref, s->q_mid, s->q_max);
+	}
+	printf(" flow proto=%u src%s=%s", f->proto, f->v6 ? "6" : "",
+	       inet_ntop(family, f->saddr, text, sizeof(text)));
+	printf(" dst%s=%s l4=", f->v6 ? "6" : "", inet_ntop(family, f->daddr, text, sizeof(text)));
+	for (size_t i = 0; i < sizeof(f->l4); i++)
+		printf("%02x", f->l4[i]);
+	printf("\n");
+}
+
+/* Finds the ICMP message of an IP packet, no longer than IP says. NULL: there is none. */
+static const __u8 *find_message(const __u8 *p, size_t *len, bool v6)
+{
+	size_t header = v6 ? CNP_IPV6_BYTES : CNP_IPV4_BYTES, said;
+
+	if (*len < header)
+		return NULL;
+	said = p[2] << 8 | p[3];
+	if (v6)
+		said = header + (p[4] << 8 | p[5]);
+	else
+		header = (p[0] & 0xf) * 4;
+	*len = *len < said ? *len : said;
+	if (*len <= header || (v6 ? p[6] != IPPROTO_ICMPV6 : p[9] != IPPROTO_ICMP))
+		return NULL;
+	*len -= header;
+	return p[header] == (v6 ? ROCC_CNP_ICMPV6 : ROCC_CNP_ICMP) ? p + header : NULL;
+}
+
+static void show_frame(const __u8 *p, size_t len)
+{
+	static const char * const why[] = { "", "malformed", "version", "range" };
+	const __u8 *end = p + len, *message = NULL;
+	enum cnp_error error = CNP_MALFORMED;
+	struct cnp c;
+	bool v6;
+
+	printf("%02x:%02x:%02x:%02x:%02x:%02x", p[6], p[7], p[8], p[9], p[10], p[11]);
+	p += 2 * ETH_ALEN;
+	if (end - p > 6 && (p[0] << 8 | p[1]) == ETH_P_8021Q) {
+		printf(" vid=%u", (p[2] << 8 | p[3]) & 0xfff);
+		p += 4;
+	}
+	len = end - p - 2;
+	v6 = (p[0] << 8 | p[1]) == ETH_P_IPV6;
+	if (v6 || (p[0] << 8 | p[1]) == ETH_P_IP)
+		message = find_message(p + 2, &len, v6);
+	if (message && len <= TAKEN_MAX)
+		error = cnp_parse(message, len, v6, &c);
+	if (!message)
+		printf(" data\n");
+	else if (error != CNP_OK)
+		printf(" refused %s\n", why[error]);
+	else
+		show_cnp(&c);
+}
+
+static void do_show(const char *path)
+{
+	static __u8 frame[ROOM];
+	FILE *file = pcap_open(path);
+	unsigned long frames = 0;
+	size_t len;
+
+	while (pcap_get(file, frame, sizeof(frame), &len)) {
+		printf("%lu ", ++frames);
+		if (len < ETH_HLEN)
+			die("a frame without an Ethernet header");
+		show_frame(frame, len);
+	}
+	fclose(file);
+}
+
 int main(int argc, char **argv)
 {
-	unsigned long long n, i, gap, sent = 0, bit = 0;
-	__u8 packet[MESSAGE_MAX], *message = packet + sizeof(struct iphdr);
-	struct sockaddr_in to = { .sin_family = AF_INET };
-	struct iphdr *ip = (struct iphdr *)packet;
+	__u8 packet[sizeof(struct ip6_hdr) + MESSAGE_MAX], message[MESSAGE_MAX];
+	unsigned long long n, i, gap, sent = 0;
 	struct cnp cnp = {};
-	struct in_addr from;
-	const char *text;
-	__u16 sum, port;
+	struct way way = {};
+	FILE *file = NULL;
+	size_t head, len;
 	__u32 address;
-	size_t len;
-	int fd;
+	__u16 port;
+	int fd = -1;
 
 	if (argc < 2)
 		die("which flow?");
-	parse_flow(argv[1], &cnp.flow);
-	memcpy(&to.sin_addr, cnp.flow.saddr, 4);
-	text = option(argc, argv, "from");
-	if (inet_pton(AF_INET, text ? text : "192.0.0.8", &from) != 1)
-		die("from is no IPv4 address");
-	cnp.address[10] = cnp.address[11] = 0xff;
-	memcpy(cnp.address + 12, &from, 4);
-	text = option(argc, argv, "point");
-	if (text && inet_pton(AF_INET, text, cnp.address + 12) != 1)
-		die("point is no IPv4 address");
-	cnp.rate = number(argc, argv, "rate", 1000000);
-	cnp.port = number(argc, argv, "port", 1);
-	cnp.queue = number(argc, argv, "queue", 0);
-	cnp.epoch = number(argc, argv, "epoch", 1);
-	cnp.sequence = number(argc, argv, "sequence", 1);
-	cnp.interval = number(argc, argv, "interval", 0);
-	cnp.key = number(argc, argv, "key", 0);
-	cnp.tag = number(argc, argv, "tag", 0);
-	n = number(argc, argv, "n", 1);
-	gap = number(argc, argv, "gap", 0);
-
-	prctl(PR_SET_TIMERSLACK, 1);
-	fd = socket(AF_INET, SOCK_RAW, IPPROTO_RAW);
-	if (fd < 0) {
-		perror("cnpsend: socket");
-		return 2;
+	if (!strcmp(argv[1], "show") && argc == 3) {
+		do_show(argv[2]);
+		return 0;
 	}
+	options = argv + 2;
+	parse_flow(argv[1], &cnp.flow);
+	parse_options(&cnp, &way);
+	n = number("n", 1);
+	gap = number("gap", 0);
+
+	if (option("save"))
+		file = pcap_create(option("save"));
+	else
+		fd = open_socket(way.v6);
 	for (i = 0; i < n; i++) {
-		memset(packet, 0, sizeof(packet));
-		len = cnp_write(message, MESSAGE_MAX - sizeof(*ip), &cnp);
-		message[8] = number(argc, argv, "version", ROCC_CNP_VERSION);
-		len = number(argc, argv, "cut", len) + number(argc, argv, "pad", 0);
-		sum = checksum(message, len);
-		memcpy(message + 2, &sum, 2);
-		if (option(argc, argv, "sum"))
-			message[3] ^= 1;
-		if (flag(argc, argv, "flips")) {
-			bit = (bit + 1) % (len * 8);
-			message[bit / 8] ^= 1 << bit % 8;
-			if (!flag(argc, argv, "raw")) {
-				message[0] = ROCC_CNP_ICMP;
-				message[2] = message[3] = 0;
-				sum = checksum(message, len);
-				memcpy(message + 2, &sum, 2);
-			}
-		}
-		ip->version = 4;
-		ip->ihl = 5;
-		ip->ttl = number(argc, argv, "ttl", 255);
-		ip->protocol = IPPROTO_ICMP;
-		ip->saddr = from.s_addr;
-		ip->daddr = to.sin_addr.s_addr;
-		ip->tot_len = htons(sizeof(*ip) + len);
-		if (sendto(fd, packet, sizeof(*ip) + len, 0, (void *)&to, sizeof(to)) > 0)
+		len = write_message(message, &cnp, &way);
+		head = write_ip(packet, len, &way);
+		memcpy(packet + head, message, len);
+		if (file)
+			keep_packet(file, packet, head + len, &way);
+		if (file || send_packet(fd, packet, head + len, &way))
 			sent++;
-		else if (errno != ENOBUFS)
-			perror("cnpsend");
-		if (flag(argc, argv, "steps"))
+		if (flag("steps"))
 			cnp.sequence++;
-		if (flag(argc, argv, "ports")) {
+		if (flag("ports")) {
 			memcpy(&port, cnp.flow.l4, 2);
 			port = htons(ntohs(port) + 1);
 			memcpy(cnp.flow.l4, &port, 2);
 		}
-		if (flag(argc, argv, "hosts")) {
+		if (flag("hosts")) {
 			memcpy(&address, cnp.flow.daddr, 4);
 			address = htonl(ntohl(address) + 1);
 			memcpy(cnp.flow.daddr, &address, 4);
@@ -203,6 +456,8 @@ int main(int argc, char **argv)
 			nanosleep(&t, NULL);
 		}
 	}
+	if (file && fclose(file))
+		die("the file is not whole");
 	printf("%llu\n", sent);
 	return 0;
 }

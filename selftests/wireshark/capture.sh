@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Takes the frames of golden.pcap. To take them anew:
+# Takes the frames of hopctl.pcap. To take them anew:
 #
 #	selftests/uml/run --out DIR selftests/wireshark/capture.sh
-#	cp DIR/golden.pcap selftests/wireshark/
+#	cp DIR/hopctl.pcap selftests/wireshark/
 #	selftests/wireshark/check --update
 #
 # The first ones are the modules' own, of a link between a host and a switch that begins, is
@@ -109,9 +109,9 @@ by vid=3 probe:nonce=3,vid=0,size=64
 by version=2 ack:seq=1
 wait "${listening[@]}"
 
-check "one file" mergecap -a -F nsecpcap -w "$SLUICE_OUT/golden.pcap" \
+check "one file" mergecap -a -F nsecpcap -w "$SLUICE_OUT/hopctl.pcap" \
 	"$PATHS_TMP/real" "$PATHS_TMP/to"
-said=$(./hopframe show "$SLUICE_OUT/golden.pcap")
+said=$(./hopframe show "$SLUICE_OUT/hopctl.pcap")
 diag "$said"
 for kind in hello state ack probe echo goodbye "refused malformed" "refused range" \
 	    "refused version"; do
