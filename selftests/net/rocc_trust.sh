@@ -101,6 +101,9 @@ FLOW=udp,10.0.0.1,5001,10.0.0.201,7000 refused_as "another receiver" bad_flow
 FLOW=17,10.0.0.1,5001,10.0.0.200,7001 refused_as "another port there" bad_flow
 FLOW=132,10.0.0.1,5001,10.0.0.200,7000 refused_as "another protocol" bad_flow
 FLOW=tcp,10.0.0.1,5001,10.0.0.200,7000 refused_as "TCP, which it does not speak" bad_flow
+ip_in h1 addr add 10.0.0.101/24 dev e0
+neigh h2 e0 10.0.0.101 "$(mac 1)"
+refused_as "sent to another address of the host" bad_flow to=10.0.0.101
 
 # ---- TCP: only what is in flight ----
 in_ns r timeout 30 "$udpflow" tcpsink -p 7100 --expect 1 --json >"$work/tcp" &
