@@ -201,6 +201,9 @@ class Files(unittest.TestCase):
         lab = labfile.parse("x.lab", LAB)
         with tempfile.TemporaryDirectory() as directory:
             rack.write(directory, lab, lab.schemes[0])
+            with open(f"{directory}/boxes", encoding="utf-8") as f:
+                self.assertEqual(f.read().splitlines(), ["lab-h1 host", "lab-h2 host", "lab-r1 host",
+                                                         "lab-s1 switch"])
             with open(f"{directory}/endpoints", encoding="utf-8") as f:
                 self.assertEqual(f.read(), "0 lab-h1 10.0.0.1\n1 lab-h2 10.0.0.2\n"
                                            "2 lab-r1 10.0.0.3\n")
@@ -224,6 +227,14 @@ class Files(unittest.TestCase):
             self.assertEqual(read("rates-every"), ["2"])
             rack.write(directory, lab, Scheme("bfc"))
             self.assertEqual(read("rates"), [])
+
+    def test_layers_draw_by_other_hashes(self):
+        for shape, words in ("fat-tree", {"k": "4"}), ("leaf-spine", {}):
+            topology = Topology.parse(shapes.make(shape, words))
+            for port in topology.ports:
+                a, b = port.node, port.peer.node
+                if a.is_switch and b.is_switch:
+                    self.assertNotEqual(rack.hash_fields(topology, a), rack.hash_fields(topology, b))
 
     def test_bdp(self):
         lab = labfile.parse("x.lab", LAB)
