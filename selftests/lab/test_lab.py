@@ -192,8 +192,23 @@ class Files(unittest.TestCase):
         self.assertEqual(Scheme("rocc").qdisc(port, 5000, 1062, True), "")
         self.assertIn("bfc role switch peer host", Scheme("rocc-bfc").qdisc(port, 5000, 1062, True))
         self.assertIn("bfc role host", Scheme("rocc-bfc").qdisc(port.peer, 5000, 1062, True))
-        self.assertEqual([Scheme(n).is_bfc for n in ("bfc", "rocc", "rocc-bfc", "gbn")],
-                         [True, False, True, False])
+        below = Scheme("rocc-pfc", changes=["pause_alpha=0.05%"]).qdisc(port, 5000, 1062, True)
+        self.assertIn("assign single queues 1 pause ingress pool-pause-alpha 0.05% pool 5000", below)
+        self.assertEqual(Scheme("rocc-pfc").qdisc(port, 5000, 1062), "rocc limit 2500")
+        self.assertIn("role host peer switch queues 1 limit 1073741824 assign single",
+                      Scheme("rocc-pfc").qdisc(port.peer, 5000, 1062, True))
+        self.assertEqual([Scheme(n).is_bfc for n in ("bfc", "rocc", "rocc-bfc", "rocc-pfc", "gbn")],
+                         [True, False, True, True, False])
+
+    def test_experiments(self):
+        directory = f"{ROOT}/userspace/lab/experiments"
+        for name in os.listdir(directory):
+            with open(f"{directory}/{name}", encoding="utf-8") as f:
+                cases = labfile.cases(f"{directory}/{name}", f.read())
+            for case in cases:
+                for port in case.lab.topology.ports:
+                    case.scheme.qdisc(port, case.lab.buffer, 1062)
+                    case.scheme.qdisc(port, case.lab.buffer, 1062, child=True)
         self.assertEqual(Scheme("ideal-fq").window_bytes(1000), 1000)
         self.assertEqual(Scheme("bfc").window_bytes(1000), 0)
 
@@ -201,6 +216,9 @@ class Files(unittest.TestCase):
         lab = labfile.parse("x.lab", LAB)
         with tempfile.TemporaryDirectory() as directory:
             rack.write(directory, lab, lab.schemes[0])
+            with open(f"{directory}/boxes", encoding="utf-8") as f:
+                self.assertEqual(f.read().splitlines(), ["lab-h1 host", "lab-h2 host", "lab-r1 host",
+                                                         "lab-s1 switch"])
             with open(f"{directory}/endpoints", encoding="utf-8") as f:
                 self.assertEqual(f.read(), "0 lab-h1 10.0.0.1\n1 lab-h2 10.0.0.2\n"
                                            "2 lab-r1 10.0.0.3\n")
@@ -224,6 +242,14 @@ class Files(unittest.TestCase):
             self.assertEqual(read("rates-every"), ["2"])
             rack.write(directory, lab, Scheme("bfc"))
             self.assertEqual(read("rates"), [])
+
+    def test_layers_draw_by_other_hashes(self):
+        for shape, words in ("fat-tree", {"k": "4"}), ("leaf-spine", {}):
+            topology = Topology.parse(shapes.make(shape, words))
+            for port in topology.ports:
+                a, b = port.node, port.peer.node
+                if a.is_switch and b.is_switch:
+                    self.assertNotEqual(rack.hash_fields(topology, a), rack.hash_fields(topology, b))
 
     def test_bdp(self):
         lab = labfile.parse("x.lab", LAB)
@@ -355,6 +381,93 @@ class Reports(unittest.TestCase):
     def test_table_lines_up(self):
         lines = report.table(["a", "b"], [["x", 1], ["long", 12345]]).splitlines()
         self.assertEqual(lines, ["a         b", "x         1", "long  12345"])
+
+
+EDGE_CORE = """
+topology rocc-edge-core hosts 1 cores 1 parallel 1 core 40gbit
+workload w --law rocc_fb --load 0.7 --on core --duration 1ms --pairs 0+1:2
+sample 1us tor1.spine1 spine1.tor3 tor3.h3
+"""
+
+
+class Claims(unittest.TestCase):
+    """Results as if of an edge-core network: h1 and h2 send to h3, a flow every 4 us."""
+
+    def made(self, directory, scheme, done=2000, queue=150000, uplink=0, pauses=0, resent=0):
+        """A run in which each flow takes so many ns; queues and pauses are those of its core port."""
+        runs = f"{directory}/runs/{scheme.replace('=', '_')}-s1"
+        os.makedirs(runs)
+        with open(f"{runs}/run.json", "w", encoding="utf-8") as f:
+            json.dump({}, f)
+        with open(f"{runs}/flows.csv", "w", encoding="utf-8") as f:
+            f.write("flow,src,dst,bytes,class,label,start_ns,done_ns,acked_ns,packets,retransmits,timeouts\n")
+            for n in range(11):
+                f.write(f"{n},{n % 2},2,{1000 * (1 + n % 2)},0,-,{4000 * n},{4000 * n + done},,10,"
+                        f"{resent},0\n")
+        with open(f"{runs}/samples.csv", "w", encoding="utf-8") as f:
+            f.write("t_ns,port,backlog_bytes,backlog_packets,tx_bytes\n"
+                    f"0,tor1.spine1,{uplink},0,0\n0,spine1.tor3,{queue},0,0\n0,tor3.h3,0,0,0\n"
+                    "20000,spine1.tor3,0,0,0\n")
+        if scheme.startswith("rocc"):
+            with open(f"{runs}/rates.csv", "w", encoding="utf-8") as f:
+                f.write("t_ns,port,fair_rate\n1,spine1.tor3,5000000000\n20000,spine1.tor3,40000000000\n")
+        with open(f"{runs}/ports.json", "w", encoding="utf-8") as f:
+            json.dump({"lab-spine1": [
+                {"kind": "rocc", "root": True, "dev": d, "q_ref": 150000, "drops": 1,
+                 "port": {"state": "tagging", "pauses_tx": pauses if d == "tor1" else 0}}
+                for d in ("tor1", "tor2", "tor3")]}, f)
+
+    def claims(self, which, lines, runs):
+        """Exit status and rows, by scheme."""
+        with tempfile.TemporaryDirectory() as directory:
+            with open(f"{directory}/experiment.lab", "w", encoding="utf-8") as f:
+                f.write(EDGE_CORE + "".join(f"scheme {line}\n" for line in lines))
+            with open(f"{directory}/path", "w", encoding="utf-8") as f:
+                f.write(f"{directory}/x.lab\n")
+            for scheme, what in runs.items():
+                self.made(directory, scheme, **what)
+            done = subprocess.run([f"{ROOT}/selftests/lab/claims", "--json", which, directory],
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual(done.stderr, "")
+            return done.returncode, {r["scheme"]: r for r in json.loads(done.stdout)}
+
+    def test_rates(self):
+        status, rows = self.claims("rocc3", ["rocc", "dctcp"], {"rocc": {}, "dctcp": {}})
+        # 1000 bytes in 2 us, and 5 of 11 flows twice as many
+        self.assertAlmostEqual(rows["rocc"]["rate (Mb/s)"], 4000 * 16 / 11)
+        self.assertAlmostEqual(rows["rocc"]["sd"], 4000 * (5 / 11 * 6 / 11) ** 0.5)
+        self.assertFalse(rows["rocc"]["met"])           # no less than dctcp's
+        self.assertEqual(status, 1)
+
+    def test_places(self):
+        both = ["rocc-pfc", "pfc"]
+        status, rows = self.claims("rocc17", both, {"rocc-pfc": {"pauses": 2}, "pfc": {"pauses": 14}})
+        # the last flow begins at 40 us: from 10 to 20 us of these 30 there is a queue
+        self.assertEqual([rows["rocc-pfc"][k] for k in (
+            "core: mean", "core: p99", "uplinks: mean", "core, held back: mean", "by core", "met")],
+            [50, 150, 0, 150, 2, True])
+        self.assertAlmostEqual(rows["rocc-pfc"]["held back (% of time)"], 100 / 3)
+        self.assertEqual(status, 0)
+        lines = ["rocc-pfc", "core at reference", "edges a tenth"]
+        for worse, line in ({"pauses": 3}, 0), ({"queue": 166000}, 1), ({"queue": 134000}, 1), \
+                ({"uplink": 6000}, 2):
+            status, rows = self.claims("rocc17", both, {"rocc-pfc": {"pauses": 2, **worse},
+                                                        "pfc": {"pauses": 14}})
+            self.assertEqual((status, [rows[r]["met"] for r in lines]), (1, [n != line for n in range(3)]))
+
+    def test_no_end_of_buffer(self):
+        both = ["rocc-pfc", "rocc-free rocc"]
+        for what, met in ({"done": 2199}, True), ({"done": 2201}, False), ({"queue": 490000}, True), \
+                ({"queue": 500000}, False):
+            status, rows = self.claims("rocc18", both, {"rocc-pfc": {}, "rocc-free": what})
+            self.assertEqual((status, rows["rocc-free"]["met"]), (0 if met else 1, met), what)
+
+    def test_little_buffer(self):
+        both = ["rocc-pfc", "rocc"]
+        for what, met in ({}, True), ({"done": 2199}, True), ({"done": 2201}, False), ({"resent": 1}, False):
+            status, rows = self.claims("rocc20", both, {"rocc-pfc": {}, "rocc": what})
+            self.assertEqual((status, rows["rocc"]["met"]), (0 if met else 1, met), what)
+            self.assertEqual(rows["rocc"]["% sent again"], 10 * what.get("resent", 0))
 
 
 if __name__ == "__main__":

@@ -80,8 +80,9 @@ def do_schemes(args):
     for name, words in schemes.SCHEMES.items():
         print(f"{name:15} {words['what']}")
         print(f"{'':15}   transport {words['transport']}")
-        print(f"{'':15}   host      {words['host']}")
-        print(f"{'':15}   switch    {words['switch']}")
+        for place in "host", "switch":
+            below = words.get(f"{place}_child")
+            print(f"{'':15}   {place:9} {words[place]}" + (f", below it {below}" if below else ""))
     return 0
 
 

@@ -42,6 +42,7 @@ class Run:
     directory: str
     facts: dict = field(default_factory=dict)
     flows: list = field(default_factory=list)   # (label, size, start, done or None, slowdown or None)
+    packets: int = 0
     retransmits: int = 0
     timeouts: int = 0
 
@@ -135,6 +136,7 @@ def load(case, directory):
                 way = hops(int(row["src"]), int(row["dst"]))
                 slow = None if done is None else (done - start) / alone(size, way)
                 run.flows.append((row["label"], size, start, done, slow))
+                run.packets += int(row["packets"] or 0)
                 run.retransmits += int(row["retransmits"] or 0)
                 run.timeouts += int(row["timeouts"] or 0)
             except (KeyError, ValueError, IndexError, TypeError) as e:

@@ -14,6 +14,12 @@ PREFIX = "lab-"
 MODULES = {"bfc": ("hopctl", "sch_bfc"), "ideal": ("sch_ideal",), "rocc": ("sch_rocc",)}
 
 
+# What switches draw one of their ways by, layer by layer: the 5-tuple; above, of fib_multipath_hash_fields, that
+# without the protocol, or without a port. The kernel has one key for all namespaces: if a switch drew by the same hash as
+# the one below it, it would only see flows of one part of the hash's range, and leave some of its links idle.
+HASH_FIELDS = ("", "51", "23")
+
+
 def netns(node):
     return PREFIX + node.name
 
@@ -76,6 +82,12 @@ def _switch(lab, switch):
                   " ".join(f"nexthop {_gateway(w)}" for w in ways)
 
 
+def hash_fields(topology, switch):
+    """Of HASH_FIELDS, a switch's."""
+    layer = switch.tier or (1 if switch in topology.edges() else 2)
+    return HASH_FIELDS[(layer - 1) % len(HASH_FIELDS)]
+
+
 def _write(path, lines):
     with open(path, "w", encoding="utf-8") as f:
         f.writelines(f"{line}\n" for line in lines)
@@ -99,8 +111,8 @@ def write(directory, lab, scheme):
     _write(f"{directory}/netns", (f"netns add {netns(n)}" for n in topology.nodes.values()))
     _write(f"{directory}/links.ip", _links(lab))
     host = "ecn-host" if scheme.asks_for_ecn else "host"
-    _write(f"{directory}/boxes", (f"{netns(n)} {'switch' if n.is_switch else host}"
-                                  for n in topology.nodes.values()))
+    _write(f"{directory}/boxes", (f"{netns(n)} switch {hash_fields(topology, n)}".rstrip() if n.is_switch
+                                  else f"{netns(n)} {host}" for n in topology.nodes.values()))
     kinds, points = set(), set()
     for node in topology.nodes.values():
         qdiscs = list(_qdiscs(node, lab, scheme))

@@ -27,6 +27,9 @@ SETTINGS = {
     "port_buffer": None,        # bytes at a port without a shared pool: half of `buffer`
     "port_packets": None,       # the same in packets
     "buffer": None,             # bytes of a switch
+    "pause": "pause ingress",   # pfc: or nopause, a FIFO
+    "pause_alpha": "11%",       # of what is free of `buffer`; who holds more of it is paused
+    "pool_alpha": "1000%",      # and more than this is dropped
     "red_min": "100000",        # bytes: DCTCP's Kmin and Kmax in BFC's evaluation
     "red_max": "400000",
     "red_burst": None,          # packets: red_min of them, so that red's average follows at once
@@ -41,8 +44,9 @@ _SWITCH_BFC = "bfc role switch peer {peer} tier {tier} queues {queues} pool {buf
               "limit 1073741824 th-scale {th_scale} {options} {switch_options}"
 # As in BFC's evaluation (section 6.2): who holds over 11 % of what is free is paused. Nothing is dropped
 # but for want of room in the whole pool, which is what a pause takes to bite.
-_PFC = "bfc role switch peer {peer} assign single queues 1 pause ingress pool-pause-alpha 11% " \
-       "pool {buffer} pool-alpha 1000% limit 1073741824 {options} {switch_options}"
+_BELOW_PFC = "bfc role switch peer {peer} assign single queues 1 {pause} pool-pause-alpha {pause_alpha} " \
+             "pool {buffer} pool-alpha {pool_alpha} limit 1073741824"
+_PFC = _BELOW_PFC + " {options} {switch_options}"
 _RED = "red limit {port_buffer} min {red_min} max {red_max} avpkt 1000 burst {red_burst} " \
        "probability 1 bandwidth 10gbit ecn harddrop"
 _FIFO = "bfc role switch peer {peer} assign single nopause notag queues 1 pool {buffer} " \
@@ -79,9 +83,13 @@ SCHEMES = {
                 what="a FIFO that pauses link by link, as priority flow control does"),
     "rocc": dict(transport="gbn", host=_HOST_ROCC, switch=_SWITCH_ROCC,
                  what="RoCC: ports tell hosts the fair rate, over a FIFO"),
+    "rocc-pfc": dict(transport="gbn", host=_HOST_ROCC, host_queues="1",
+                     host_child=_BELOW_HOST_ROCC + " assign single",
+                     switch=_SWITCH_ROCC, switch_child=_BELOW_PFC,
+                     what="the same, over a FIFO that pauses link by link, as in RoCC's evaluation"),
     "rocc-bfc": dict(transport="gbn", host=_HOST_ROCC, host_child=_BELOW_HOST_ROCC,
                      switch=_SWITCH_ROCC, switch_child=_BELOW_ROCC,
-                     what="the same, over the queues of BFC"),
+                     what="RoCC over the queues of BFC"),
     "ideal-fq": dict(transport="gbn", host="ideal", switch="ideal", window="1bdp",
                      what="unbounded queues for each flow, fair; a window of one BDP"),
     "ideal-srf": dict(transport="gbn", host="ideal order srf", switch="ideal order srf",
