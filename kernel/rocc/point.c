@@ -11,7 +11,7 @@
  *              many bytes as are queued then. So an entry remembers how far the queue must be
  *              drained for its last packet to be gone, and nothing is done when a packet leaves, in
  *              whatever way. With a child that is no fifo this is an estimate. And those that were
- *              told lately and have sent since the last interval: see below.
+ *              told lately and have sent in the last two intervals: see below.
  *   age        and those whose last packet came not longer ago than `age`
  *   elephants  one packet in `sample` counts for its flow; counts are halved each 16 T; a flow that
  *              finds no place takes one off the least count there, and the place when that is 0
@@ -34,9 +34,9 @@
  *     packet of the flow in the queue.
  *   - A flow whose packet finds no room is told, too: none of it is in the queue, but not because
  *     it was innocent.
- *   - So is one that was told lately, if a packet of it came since the last interval, though it has
- *     left. Where flows are so many that one sends a packet in each interval, many have none in the
- *     queue at the moment: not told, they would recover, and the rate would have to swing.
+ *   - So is one that was told lately, if a packet of it came in the last two intervals, though it
+ *     has left. Where flows are so many that one sends a packet in each interval, many have none in
+ *     the queue at the moment: not told, they would recover, and the rate would have to swing.
  *
  * Cost: O(1) for each packet; O(flows in the list) for each interval, in a softirq.
  */
@@ -101,7 +101,7 @@ static bool rocc_flow_stays(const struct rocc_point *p, const struct rocc_flow *
 		fallthrough;
 	case ROCC_TABLE_QUEUE:
 		return (s64)(flow->leaves_at - departed) > 0 ||
-		       (now - flow->seen_ns < p->interval_ns &&
+		       (now - flow->seen_ns < 2ULL * p->interval_ns &&
 			rocc_flow_told_lately(p, flow, now));
 	default:
 		return flow->count;
