@@ -36,7 +36,8 @@
  *     it was innocent.
  *   - So is one that was told lately, if a packet of it came in the last two intervals, though it
  *     has left. Where flows are so many that one sends a packet in each interval, many have none in
- *     the queue at the moment: not told, they would recover, and the rate would have to swing.
+ *     the queue at the moment: not told, they would recover, and the rate would have to swing. But
+ *     only while the queue is half as long as it should be. If not, to recover is what they shall.
  *
  * Cost: O(1) for each packet; O(flows in the list) for each interval, in a softirq.
  */
@@ -101,7 +102,8 @@ static bool rocc_flow_stays(const struct rocc_point *p, const struct rocc_flow *
 		fallthrough;
 	case ROCC_TABLE_QUEUE:
 		return (s64)(flow->leaves_at - departed) > 0 ||
-		       (now - flow->seen_ns < 2ULL * p->interval_ns &&
+		       (2 * (p->arrived - departed) >= p->law.q_ref &&
+			now - flow->seen_ns < 2ULL * p->interval_ns &&
 			rocc_flow_told_lately(p, flow, now));
 	default:
 		return flow->count;
