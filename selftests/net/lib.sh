@@ -359,13 +359,15 @@ kernel_log()
 }
 
 # Memory that nothing points to any more, where the kernel keeps account of it. An object has to
-# be 5 s old to be suspected.
+# be 5 s old to be suspected. So is what RCU has not yet freed of the process that sleeps so long; thus a second
+# one, which is too young.
 _kmemleak=/sys/kernel/debug/kmemleak
 
 _leaks()
 {
 	[ -w $_kmemleak ] || return
 	sleep 6
+	sleep 0.1
 	echo scan >$_kmemleak
 	echo scan >$_kmemleak
 	cat $_kmemleak
