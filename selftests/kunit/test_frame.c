@@ -88,6 +88,7 @@ static struct sk_buff *frame_packet(struct kunit *test, const u8 *bytes, unsigne
 static void frame_receive(struct kunit *test, const u8 *bytes, unsigned int len,
 			  unsigned int linear, int layout)
 {
+	struct sk_buff *skb = frame_packet(test, bytes, len, linear, layout);
 	struct hop_port *port = test->priv;
 	unsigned int verdict;
 
@@ -96,7 +97,7 @@ static void frame_receive(struct kunit *test, const u8 *bytes, unsigned int len,
 	memset(port->cand, 0, sizeof(port->cand));
 	memset(port->rx_buf, 0xee, sizeof(port->rx_buf));
 	local_bh_disable();
-	verdict = hop_rx_hook(port, frame_packet(test, bytes, len, linear, layout), NULL);
+	verdict = hop_rx_hook(port, skb, NULL);
 	local_bh_enable();
 	KUNIT_EXPECT_EQ(test, verdict, NF_STOLEN);
 }

@@ -33,15 +33,16 @@ echo N >$failslab/ignore-gfp-wait
 echo 0 >$failslab/verbose
 
 # Of the kernel's own code some says with a stack that it found no memory: for a device's directory, a cache
-# and its alias, the fields of a tracepoint, a module's place. That alone is left out of the log, and stays
-# away from the console, which is read as well.
+# and its alias, the fields of a tracepoint, a module's place, who holds a reference. That alone is left out of
+# the log, and stays away from the console, which is read as well.
 kernel_log()
 {
 	dmesg | awk -v mark="$_mark" '
 		/sysctl could not get directory|kmem_cache_create.* failed with error|failload: vmalloc error/ ||
+		/ref_tracker: memory allocation failure/ ||
 		/cannot create duplicate filename .\/kernel\/slab\// ||
 		/WARNING: .* at kernel\/trace\/trace_events\.c/ { ours = 1; next }
-		ours && /CPU: |Modules linked in|Stack:|Call Trace:|\] +(\[<|[0-9a-f]+ )|end trace/ { next }
+		ours && /CPU: |Tainted: |Modules linked in|Stack:|Call Trace:|\] +(\[<|[0-9a-f]+ )|end trace/ { next }
 		{ ours = 0 }
 		found { print }
 		index($0, mark) { found = 1 }'
