@@ -55,13 +55,15 @@ static void rocc_port_address6(const struct net_device *dev, u8 *address)
 }
 
 #if IS_ENABLED(CONFIG_IPV6)
-/* An address of this box if it has one: only such a CNP passes routers. */
+/* An address of this box if it has one: only such a CNP passes routers. That of the loopback device
+ * is none: whom it comes to from a wire throws it away.
+ */
 static void rocc_source6(struct net *net, const struct net_device *dev, const u8 *to, u8 *source)
 {
 	struct in6_addr best, dest;
 
 	memcpy(&dest, to, sizeof(dest));
-	if (ipv6_dev_get_saddr(net, NULL, &dest, 0, &best))
+	if (ipv6_dev_get_saddr(net, NULL, &dest, 0, &best) || ipv6_addr_loopback(&best))
 		rocc_port_address6(dev, source);
 	else
 		memcpy(source, &best, sizeof(best));

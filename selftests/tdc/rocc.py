@@ -373,6 +373,9 @@ def classes():
              pattern(after(1, stats('rocc', '1', NOTHING, (100, 1))),
                      after(2, stats('rocc', '1', NOTHING, (100, 1))),
                      after(3, stats('rocc', '1', NOTHING, (300, 3)))))
+    case('options', 'rocc is not for a device without Ethernet', [], '$TC qdisc add dev lo root rocc',
+         '$TC qdisc add dev lo root rocc 2>&1; ' + show('lo'),
+         pattern('(?=.*rocc is for Ethernet devices)(?!.*qdisc rocc)'), status=2)
     case('options', 'rocc, switch: flows whose packets have left are told no more',
          [tc('qdisc add dev {} root handle 1: rocc'.format(DEV))], flow(50), steps('sleep 0.1; ' + show()),
          pattern(after(1, stats('rocc', '1', NOTHING, (5000, 50), 0), r' flows_active 0\n')))
