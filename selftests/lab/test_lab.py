@@ -281,7 +281,7 @@ class Measures(unittest.TestCase):
         self.assertEqual(measure.weighted(series, 15, 30), [(1, 5), (3, 10)])
 
 
-def results(directory, flows=((0, 2, 1000, 0, 3692), (1, 2, 1000, 100, None))):
+def results(directory, mode="virtual", flows=((0, 2, 1000, 0, 3692), (1, 2, 1000, 100, None))):
     """What two flows of a run leave behind."""
     with open(f"{directory}/experiment.lab", "w", encoding="utf-8") as f:
         f.write(LAB + "sample 1us s1.r1\n")
@@ -292,7 +292,7 @@ def results(directory, flows=((0, 2, 1000, 0, 3692), (1, 2, 1000, 100, None))):
     runner = labfile.cases(f"{directory}/x.lab", LAB)[0]
     with open(f"{runs}/run.json", "w", encoding="utf-8") as f:
         json.dump({"scheme": "bfc", "settings": runner.scheme.words, "flowgen": ["--seed", "1"],
-                   "version": "0", "kernel": "6.1"}, f)
+                   "version": "0", "kernel": "6.1", "mode": mode, "commit": 40 * "c", "clean": True}, f)
     with open(f"{runs}/flows.csv", "w", encoding="utf-8") as f:
         f.write("flow,src,dst,bytes,class,label,start_ns,done_ns,acked_ns,packets,retransmits,"
                 "timeouts\n")
@@ -343,7 +343,7 @@ class Reports(unittest.TestCase):
 
     def test_nothing_complete(self):
         with tempfile.TemporaryDirectory() as directory:
-            results(directory, ((0, 2, 1000, 50, None),))
+            results(directory, flows=((0, 2, 1000, 50, None),))
             made = report.Report(directory)
             made.make()
             self.assertEqual(made.runs[0].span, (50, 50 + made.lab.limit))
@@ -368,6 +368,20 @@ class Reports(unittest.TestCase):
         self.assertEqual(pages[0], pages[1])
         self.assertNotIn("None", pages[0])
 
+    def test_says_what_was_run(self):
+        for mode, words, others in (("virtual", "in exact virtual time", "in its own time"),
+                                    ("vm", "in a virtual machine, in its own time", "exact")):
+            with tempfile.TemporaryDirectory() as directory:
+                results(directory, mode)
+                made = report.Report(directory)
+                with open(made.make(), encoding="utf-8") as f:
+                    page = f.read()
+                with open(f"{made.directory}/report.txt", encoding="utf-8") as f:
+                    text = f.read()
+                for said in page, text, made.brief():
+                    self.assertIn("Sluice 0, commit cccccccccccc, " + words, said)
+                    self.assertNotIn(others, said)
+
     def test_refused(self):
         with tempfile.TemporaryDirectory() as directory:
             with self.assertRaisesRegex(units.LabError, "no results"):
@@ -381,6 +395,116 @@ class Reports(unittest.TestCase):
     def test_table_lines_up(self):
         lines = report.table(["a", "b"], [["x", 1], ["long", 12345]]).splitlines()
         self.assertEqual(lines, ["a         b", "x         1", "long  12345"])
+
+
+class Inputs(unittest.TestCase):
+    """A finished run of a copy of the project is asked for what has changed."""
+    COPIED = ("VERSION", "kernel", "tc-plugin", "userspace", "selftests/uml", "selftests/vm")
+    ASK = """
+import json, sys
+sys.path.insert(0, "userspace/lab")
+from sluice_lab import run
+runner = run.Runner("x.lab", "results", **json.loads(sys.argv[2]))
+case = runner.cases[0]
+if sys.argv[1] == "finish":
+    runner.save()
+    runner.trace(case)
+    import os
+    os.makedirs(f"results/runs/{case.key}")
+    with open(f"results/runs/{case.key}/run.json", "w") as f:
+        json.dump({**runner.job(case), "inputs": runner.depends(case), **run.inputs.revision()}, f)
+print(json.dumps(runner.changed(case)))
+"""
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.top = directory.name
+        for name in self.COPIED:
+            os.makedirs(os.path.dirname(f"{self.top}/{name}"), exist_ok=True)
+            subprocess.run(["cp", "-r", f"{ROOT}/{name}", f"{self.top}/{name}"], check=True)
+        for name in "bin", "build/trace":
+            os.makedirs(f"{self.top}/{name}")
+        os.symlink(f"{ROOT}/build/trace/sluice-trace", f"{self.top}/build/trace/sluice-trace")
+        self.write("x.lab", LAB.replace("load 0.5", "load 0.5 --flows 10"))
+        self.program("apt-cache", "  Candidate: 6.1.1-1")
+
+    def write(self, name, text):
+        with open(f"{self.top}/{name}", "w", encoding="utf-8") as f:
+            f.write(text)
+
+    def read(self, name):
+        with open(f"{self.top}/{name}", encoding="utf-8") as f:
+            return f.read()
+
+    def program(self, name, says):
+        """One that is found first; None: it goes again."""
+        path = f"{self.top}/bin/{name}"
+        if says is None:
+            os.unlink(path)
+            return
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(f"#!/bin/sh\necho '{says}'\n")
+        os.chmod(path, 0o755)
+
+    def ask(self, what="changed", environment=(), **words):
+        done = subprocess.run([sys.executable, "-B", "-c", self.ASK, what, json.dumps(words)],
+                              cwd=self.top, capture_output=True, text=True, check=False,
+                              env={**os.environ, "PATH": f"{self.top}/bin:{os.environ['PATH']}",
+                                   **dict(environment)})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    @unittest.skipUnless(os.access(f"{ROOT}/build/trace/sluice-trace", os.X_OK),
+                         "needs the program sluice-trace: make programs")
+    def test_each_is_noticed(self):
+        self.assertIsNone(self.ask())
+        self.assertEqual(self.ask("finish"), [])
+        self.assertEqual(self.ask(), [])
+        for name, noticed in (
+                ("kernel/sch_bfc.c", ["modules"]), ("kernel/wire/Kbuild", ["modules"]),
+                ("kernel/uapi/bfc.h", ["modules"]), ("tc-plugin/options.c", ["plugins"]),
+                ("userspace/flowgen/main.c", ["flowgen"]), ("userspace/lab/portwatch.c", ["lab"]),
+                ("userspace/lab/lab-guest", ["lab"]), ("userspace/lab/lab-rack", ["lab"]),
+                ("selftests/uml/run", ["machine"]), ("selftests/uml/guest-init", ["machine"]),
+                ("userspace/trace/law.c", ["workload"]), ("results/traces/w-s1.trace", ["trace"])):
+            kept = self.read(name)
+            self.write(name, kept + "#\n")
+            self.assertEqual(self.ask(), noticed, name)
+            self.write(name, kept)
+        for name, before, after, noticed in (
+                ("selftests/uml/config-common", "CONFIG_NET=y", "CONFIG_NET=y\nCONFIG_MADE_UP=y", ["kernel"]),
+                ("selftests/uml/patches/0001-exact-clock.patch", "+#define TIMER_MIN_DELTA  1",
+                 "+#define TIMER_MIN_DELTA  2", ["kernel"]),
+                ("userspace/lab/sluice_lab/rack.py", 'PREFIX = "lab-"', 'PREFIX = "rack-"', ["rack"]),
+                ("x.lab", "load 0.5", "load 0.6", ["workload_args", "workload"]),
+                ("VERSION", "0.", "1.", ["version"])):
+            kept = self.read(name)
+            self.assertIn(before, kept, name)
+            self.write(name, kept.replace(before, after, 1))
+            self.assertEqual(self.ask(), noticed, name)
+            self.write(name, kept)
+        for name, noticed in (("gcc", ["workload", "compiler"]), ("ldd", ["workload", "libc"]), ("tc", ["tc"]),
+                              ("ip", ["ip"])):
+            self.program(name, "another one")
+            self.assertEqual(sorted(self.ask()), sorted(noticed), name)
+            self.program(name, None)
+        self.program("apt-cache", "  Candidate: 6.1.2-1")
+        self.assertEqual(self.ask(), ["kernel"])
+        self.program("apt-cache", "  Candidate: 6.1.1-1")
+        self.assertEqual(self.ask(mem="4G"), ["memory"])
+        modules = f"{self.top}/modules"
+        os.makedirs(modules)
+        self.assertEqual(self.ask(environment={"SLUICE_MODDIR": modules}), ["modules"])
+        # what can be made again, as it was, is not missed
+        os.unlink(f"{self.top}/results/traces/w-s1.trace")
+        self.assertEqual(self.ask(), [])
+
+    def test_revision(self):
+        found = run.inputs.revision()
+        if os.path.exists(f"{ROOT}/.git"):
+            self.assertRegex(found["commit"], "^[0-9a-f]{40}$")
+            self.assertIn(found["clean"], (True, False))
 
 
 EDGE_CORE = """

@@ -132,7 +132,8 @@ def parser():
     v.add_argument("--jobs", type=int, metavar="N", help="machines at once (one for each CPU)")
     v.add_argument("--scheme", action="append", metavar="NAME", help="only this one; may be repeated")
     v.add_argument("--seed", action="append", type=int, metavar="N", help="only this one")
-    v.add_argument("--only", metavar="RUN", help="only the run of this name, without a report")
+    v.add_argument("--only", action="append", metavar="RUN", help=(
+        "only the run of this name, without a report; may be repeated"))
     v.add_argument("--mem", default="2G", metavar="SIZE", help="of a machine (2G)")
     v.add_argument("--quiet", action="store_true", help="no progress")
     v.add_argument("--json", action="store_true")
@@ -185,9 +186,14 @@ def main():
 
 
 def do_one(args):
-    runner = run.Runner(args.file, args.out, args.kernel, 1, mem=args.mem, quiet=args.quiet,
+    runner = run.Runner(args.file, args.out, args.kernel, args.jobs, mem=args.mem, quiet=args.quiet,
                         mode=args.mode)
-    runner.cases = [c for c in runner.cases if c.key == args.only]
-    if not runner.cases:
-        raise LabError(f"{args.file}: there is no run \"{args.only}\": see sluice-lab plan")
-    return EXIT_TROUBLE if runner.run() else 0
+    for name in args.only:
+        if name not in (c.key for c in runner.cases):
+            raise LabError(f"{args.file}: there is no run \"{name}\": see sluice-lab plan")
+    runner.cases = [c for c in runner.cases if c.key in args.only]
+    failed = runner.run()
+    if failed:
+        print(f"sluice-lab: {len(failed)} of {len(runner.cases)} runs failed: {', '.join(failed)}",
+              file=sys.stderr)
+    return EXIT_TROUBLE if failed else 0

@@ -88,11 +88,6 @@ def hash_fields(topology, switch):
     return HASH_FIELDS[(layer - 1) % len(HASH_FIELDS)]
 
 
-def _write(path, lines):
-    with open(path, "w", encoding="utf-8") as f:
-        f.writelines(f"{line}\n" for line in lines)
-
-
 def _qdiscs(node, lab, scheme):
     """(port, parent, what tc is told) of a box."""
     frame = lab.payload + 62
@@ -103,31 +98,41 @@ def _qdiscs(node, lab, scheme):
             yield port, "parent 1:1 handle 2:", child
 
 
-def write(directory, lab, scheme):
-    """The rack of one scheme: modules, netns, links.ip, boxes, of each box lab-NAME.ip and .tc;
-    for flowgen endpoints and watch; for portwatch rates, those of watch that are congestion points."""
+def files(lab, scheme):
+    """{name: text} of the rack of one scheme: modules, netns, links.ip, boxes, of each box lab-NAME.ip and
+    .tc; for flowgen endpoints and watch; for portwatch rates, those of watch that are congestion points."""
     topology = lab.topology
-    os.makedirs(directory, exist_ok=True)
-    _write(f"{directory}/netns", (f"netns add {netns(n)}" for n in topology.nodes.values()))
-    _write(f"{directory}/links.ip", _links(lab))
+    found = {}
+
+    def put(name, lines):
+        found[name] = "".join(f"{line}\n" for line in lines)
+
+    put("netns", (f"netns add {netns(n)}" for n in topology.nodes.values()))
+    put("links.ip", _links(lab))
     host = "ecn-host" if scheme.asks_for_ecn else "host"
-    _write(f"{directory}/boxes", (f"{netns(n)} switch {hash_fields(topology, n)}".rstrip() if n.is_switch
-                                  else f"{netns(n)} {host}" for n in topology.nodes.values()))
+    put("boxes", (f"{netns(n)} switch {hash_fields(topology, n)}".rstrip() if n.is_switch
+                  else f"{netns(n)} {host}" for n in topology.nodes.values()))
     kinds, points = set(), set()
     for node in topology.nodes.values():
         qdiscs = list(_qdiscs(node, lab, scheme))
         kinds.update(words.split()[0] for _, _, words in qdiscs)
         points.update(str(port) for port, parent, words in qdiscs
                       if words.startswith("rocc ") and "role host" not in words and "root" in parent)
-        _write(f"{directory}/{netns(node)}.ip",
-               _switch(lab, node) if node.is_switch else _host(lab, node))
-        _write(f"{directory}/{netns(node)}.tc",
-               (f"qdisc replace dev {port.name} {parent} {words}" for port, parent, words in qdiscs))
-    _write(f"{directory}/modules", ["wire", "flowgen"] + [m for k in sorted(kinds)
-                                                         for m in MODULES.get(k, ())])
-    _write(f"{directory}/endpoints", (f"{h.index} {netns(h)} {h.address}" for h in topology.hosts))
+        put(f"{netns(node)}.ip", _switch(lab, node) if node.is_switch else _host(lab, node))
+        put(f"{netns(node)}.tc",
+            (f"qdisc replace dev {port.name} {parent} {words}" for port, parent, words in qdiscs))
+    put("modules", ["wire", "flowgen"] + [m for k in sorted(kinds) for m in MODULES.get(k, ())])
+    put("endpoints", (f"{h.index} {netns(h)} {h.address}" for h in topology.hosts))
     watched = [p for p in topology.ports if str(p) in lab.sample_ports]
-    _write(f"{directory}/watch", (f"{p} {netns(p.node)} {p.name}" for p in watched))
-    _write(f"{directory}/rates", (f"{p} {netns(p.node)} {p.name}" for p in watched
-                                  if str(p) in points))
-    _write(f"{directory}/rates-every", [max(1, -(-lab.sample // 1000))])
+    put("watch", (f"{p} {netns(p.node)} {p.name}" for p in watched))
+    put("rates", (f"{p} {netns(p.node)} {p.name}" for p in watched if str(p) in points))
+    put("rates-every", [max(1, -(-lab.sample // 1000))])
+    return found
+
+
+def write(directory, lab, scheme):
+    """The same as files of a directory."""
+    os.makedirs(directory, exist_ok=True)
+    for name, text in files(lab, scheme).items():
+        with open(f"{directory}/{name}", "w", encoding="utf-8") as f:
+            f.write(text)

@@ -6,7 +6,7 @@ import html
 import json
 import os
 
-from . import labfile, measure, plot, units
+from . import inputs, labfile, measure, plot, units
 from .units import LabError
 
 STYLE = """
@@ -332,18 +332,21 @@ class Report:
         for section in self.sections:
             section.save_csv(self.directory)
         with open(f"{self.directory}/report.txt", "w", encoding="utf-8") as f:
-            f.write("\n\n".join(s.text() for s in self.sections) + "\n")
+            f.write("\n\n".join([*(s.text() for s in self.sections), "\n".join(self.made())]) + "\n")
         with open(f"{self.directory}/report.json", "w", encoding="utf-8") as f:
-            json.dump({s.name: [dict(zip(s.head, row)) for row in s.rows] for s in self.sections},
-                      f, indent=1)
+            json.dump({**{s.name: [dict(zip(s.head, row)) for row in s.rows] for s in self.sections},
+                       "made": self.made()}, f, indent=1)
             f.write("\n")
         page = f"{self.directory}/index.html"
         with open(page, "w", encoding="utf-8") as f:
             f.write(self.page())
         return page
 
+    def made(self):
+        """What was run; a line for each, if the runs are not all of one state."""
+        return list(dict.fromkeys(inputs.described(r.facts) for r in self.runs))
+
     def page(self):
-        facts = self.runs[0].facts
         missing = [c.key for c in self.cases if c.key not in {r.case.key for r in self.runs}]
         parts = ["<!DOCTYPE html>", '<html lang="en"><head><meta charset="utf-8">',
                  f"<title>{html.escape(self.lab.title or self.lab.name)}</title>",
@@ -354,9 +357,9 @@ class Report:
             parts.append(f"<p class=note>Not finished: {html.escape(', '.join(missing))}</p>")
         parts += [s.html(self.directory) for s in self.sections]
         parts.append("<h2>How it was made</h2>")
-        parts.append(f"<p>Sluice {html.escape(facts['version'])}, Linux {html.escape(facts['kernel'])} "
-                     "in exact virtual time. Slowdown is a flow's completion time over the best "
-                     "possible one of that flow alone on its path. The experiment:</p>")
+        parts += [f"<p>{html.escape(words)}.</p>" for words in self.made()]
+        parts.append("<p>Slowdown is a flow's completion time over the best possible one of that flow alone on "
+                     "its path. The experiment:</p>")
         parts.append(f"<pre>{html.escape(self.text)}</pre>")
         parts.append("<p>Each scheme's settings:</p><pre>")
         for run in {r.scheme: r for r in self.runs}.values():
@@ -368,4 +371,4 @@ class Report:
 
     def brief(self):
         """What a terminal shows: the first table."""
-        return self.sections[0].text()
+        return "\n".join([self.sections[0].text(), *self.made()])

@@ -9,8 +9,9 @@ A results directory holds
     log/KEY.log                       what the machine said
     report/                           tables and plots
 
-run.json is written last: a run without it is run again, one with it is not, unless the experiment
-has changed. Nothing below traces, runs and report depends on the machine or the time of day.
+run.json is written last: a run without it is run again, one with it is not, unless something has changed that
+it depends on: the experiment, or one of the inputs whose digests it has (inputs.py). Nothing below traces, runs
+and report depends on the machine or the time of day.
 """
 
 import concurrent.futures
@@ -25,11 +26,10 @@ import sys
 import threading
 import time
 
-from . import best, labfile, rack, units
+from . import best, inputs, labfile, rack, units
 from .units import LabError
 
-LAB = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
-ROOT = os.path.dirname(os.path.dirname(LAB))
+LAB, ROOT = inputs.LAB, inputs.ROOT
 HEADERS = best.HEADERS + 4      # with a fabric tag: what load is reckoned with
 WAIT_S = 4 * 3600               # of real time, for a guest that hangs
 
@@ -119,8 +119,10 @@ class Runner:
         self.version, self.mem, self.mode = version, mem, mode
         self.jobs = jobs or os.cpu_count() or 1
         self.quiet = quiet
+        self.inputs = inputs.Inputs(mode, version, mem)
         self.guests = set()
         self.stopped = False
+        self.revision = {}
         self.lock = threading.Lock()
 
     # What a run depends on
@@ -174,47 +176,86 @@ class Runner:
                 sum(p.delay for p in ports)
         return longest * max(h.ports[0].rate for h in hosts) // (8 * 10**9)
 
-    def finished(self, case):
+    def known(self, case):
+        """What run.json says; None if there is none."""
         try:
             with open(f"{self.out}/runs/{case.key}/run.json", encoding="utf-8") as f:
-                known = json.load(f)
+                return json.load(f)
         except (OSError, ValueError):
-            return False
-        return all(known.get(k) == v for k, v in self.job(case).items())
+            return None
+
+    def depends(self, case):
+        """{name: digest} of what the run of a case depends on besides job()."""
+        lab = case.lab
+        given = lab.workload_words[0] == "trace"
+        return {**self.inputs.common, "rack": self.inputs.rack(case),
+                "workload": None if given else self.inputs.made(self.trace_command(case)),
+                "trace": self.inputs.content(self.trace_path(case))}
+
+    def changed(self, case):
+        """What is not as it was for the finished run of a case, by name; None if there is none."""
+        known = self.known(case)
+        if known is None:
+            return None
+        before = known.get("inputs", {})
+        now = self.depends(case)
+        if now["trace"] is None and now["workload"] is not None:
+            now["trace"] = before.get("trace")      # would be made again, and the same
+        return [k for k, v in self.job(case).items() if known.get(k) != v] + \
+            [k for k, v in now.items() if before.get(k) != v]
+
+    def finished(self, case):
+        return self.changed(case) == []
 
     # Traces
 
-    def trace(self, case):
-        """The trace of a case; made unless it is there from the same arguments."""
+    def trace_path(self, case):
+        if case.lab.workload_words[0] == "trace":
+            return os.path.abspath(case.lab.workload_words[1])
+        return f"{self.out}/traces/{case.lab.workload}{case.point}.trace"
+
+    def trace_command(self, case):
+        """Arguments of sluice-trace."""
         lab = case.lab
-        if lab.workload_words[0] == "trace":
-            return os.path.abspath(lab.workload_words[1])
-        path = f"{self.out}/traces/{lab.workload}{case.point}.trace"
         topology = lab.topology
-        command = [tool("sluice-trace", "trace"), "make", *lab.workload_words]
+        command = ["make", *lab.workload_words]
         for option, value in (("--seed", case.seed), ("--payload", lab.payload),
                               ("--header", HEADERS + lab.overhead),
                               ("--rate", f"{topology.hosts[0].ports[0].rate}bit"),
                               *self.shape(topology)):
             if option not in lab.workload_words:
                 command += [option, str(value)]
+        return command
+
+    def trace(self, case):
+        """The trace of a case; made unless it is there, by the same program from the same arguments, and
+        as it was made."""
+        path = self.trace_path(case)
+        if case.lab.workload_words[0] == "trace":
+            return path
+        command = self.trace_command(case)
         with self.lock:
-            mark = path + ".args"
+            mark = path + ".made"
+            made = self.inputs.made(command)
             try:
                 with open(mark, encoding="utf-8") as f:
-                    if os.path.exists(path) and json.load(f) == command[1:]:
+                    if os.path.exists(path) and \
+                            json.load(f) == {"workload": made, "trace": self.inputs.content(path)}:
                         return path
             except (OSError, ValueError):
                 pass
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path + ".new", "w", encoding="utf-8") as f:
-                made = subprocess.run(command, stdout=f, stderr=subprocess.PIPE, text=True,
-                                      check=False)
-            if made.returncode:
-                raise LabError(f"{self.path}: workload {lab.workload}: {made.stderr.strip()}")
-            os.replace(path + ".new", path)
-            with open(mark, "w", encoding="utf-8") as f:
-                json.dump(command[1:], f)
+            new = f"{path}.{os.getpid()}.new"       # another process may be at it, too
+            with open(new, "w", encoding="utf-8") as f:
+                done = subprocess.run([tool("sluice-trace", "trace"), *command], stdout=f,
+                                      stderr=subprocess.PIPE, text=True, check=False)
+            if done.returncode:
+                raise LabError(f"{self.path}: workload {case.lab.workload}: {done.stderr.strip()}")
+            os.replace(new, path)
+            self.inputs.forget(path)
+            with open(new, "w", encoding="utf-8") as f:
+                json.dump({"workload": made, "trace": self.inputs.content(path)}, f)
+            os.replace(new, mark)
         return path
 
     @staticmethod
@@ -329,7 +370,8 @@ class Runner:
             progress.end(case.key, f"FAILED, see {log}:\n{self.tail(log)}")
             return False
         with open(f"{new}/run.json", "w", encoding="utf-8") as f:
-            json.dump({**self.job(case), "complete": complete}, f, indent=1, sort_keys=True)
+            json.dump({**self.job(case), "inputs": self.depends(case), **self.revision,
+                       "complete": complete}, f, indent=1, sort_keys=True)
             f.write("\n")
         shutil.rmtree(kept, ignore_errors=True)
         os.replace(new, kept)
@@ -361,14 +403,20 @@ class Runner:
     def run(self):
         """All cases that are not finished. Returns the keys of those that failed."""
         self.save()
-        todo = [c for c in self.cases if not self.finished(c)]
+        todo = []
         progress = Progress(len(self.cases), self.quiet)
         for case in self.cases:
-            if case not in todo:
+            changed = self.changed(case)
+            if changed == []:
                 progress.end(case.key, "finished before")
+                continue
+            todo.append(case)
+            if changed:
+                progress.say(f"{case.key}: once more, since these have changed: {', '.join(changed)}")
         if not todo:
             return []
         self.build()
+        self.revision = inputs.revision()
         failed = []
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
             futures = {pool.submit(self.run_case, c, progress): c for c in todo}
