@@ -451,6 +451,7 @@ print(json.dumps(runner.changed(case)))
         done = subprocess.run([sys.executable, "-B", "-c", self.ASK, what, json.dumps(words)],
                               cwd=self.top, capture_output=True, text=True, check=False,
                               env={**os.environ, "PATH": f"{self.top}/bin:{os.environ['PATH']}",
+                                   "XDG_CACHE_HOME": f"{self.top}/cache",
                                    **dict(environment)})
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)
@@ -489,9 +490,10 @@ print(json.dumps(runner.changed(case)))
             self.program(name, "another one")
             self.assertEqual(sorted(self.ask()), sorted(noticed), name)
             self.program(name, None)
-        self.program("apt-cache", "  Candidate: 6.1.2-1")
-        self.assertEqual(self.ask(), ["kernel"])
-        self.program("apt-cache", "  Candidate: 6.1.1-1")
+        if not os.path.exists("/usr/src/linux-source-6.1.tar.xz"):
+            self.program("apt-cache", "  Candidate: 6.1.2-1")
+            self.assertEqual(self.ask(environment={"XDG_CACHE_HOME": f"{self.top}/another"}), ["kernel"])
+            self.program("apt-cache", "  Candidate: 6.1.1-1")
         self.assertEqual(self.ask(mem="4G"), ["memory"])
         modules = f"{self.top}/modules"
         os.makedirs(modules)
