@@ -399,7 +399,7 @@ class Reports(unittest.TestCase):
 
 class Inputs(unittest.TestCase):
     """A finished run of a copy of the project is asked for what has changed."""
-    COPIED = ("VERSION", "kernel", "tc-plugin", "userspace", "selftests/uml", "selftests/vm")
+    COPIED = ("VERSION", "Makefile", "kernel", "tc-plugin", "userspace", "selftests/uml", "selftests/vm")
     ASK = """
 import json, sys
 sys.path.insert(0, "userspace/lab")
@@ -411,8 +411,10 @@ if sys.argv[1] == "finish":
     runner.trace(case)
     import os
     os.makedirs(f"results/runs/{case.key}")
+    open(f"results/runs/{case.key}/flows.csv", "w").write("some")
     with open(f"results/runs/{case.key}/run.json", "w") as f:
-        json.dump({**runner.job(case), "inputs": runner.depends(case), **run.inputs.revision()}, f)
+        json.dump({**runner.job(case), "inputs": runner.depends(case), **run.inputs.revision(),
+                   "files": {"flows.csv": 4}}, f)
 print(json.dumps(runner.changed(case)))
 """
 
@@ -450,7 +452,9 @@ print(json.dumps(runner.changed(case)))
     def ask(self, what="changed", environment=(), **words):
         done = subprocess.run([sys.executable, "-B", "-c", self.ASK, what, json.dumps(words)],
                               cwd=self.top, capture_output=True, text=True, check=False,
-                              env={**os.environ, "PATH": f"{self.top}/bin:{os.environ['PATH']}",
+                              env={**{k: v for k, v in os.environ.items()
+                                      if not k.startswith(("SLUICE_", "GIT_", "UML_"))},
+                                   "PATH": f"{self.top}/bin:{os.environ['PATH']}",
                                    "XDG_CACHE_HOME": f"{self.top}/cache",
                                    **dict(environment)})
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -463,11 +467,14 @@ print(json.dumps(runner.changed(case)))
         self.assertEqual(self.ask("finish"), [])
         self.assertEqual(self.ask(), [])
         for name, noticed in (
-                ("kernel/sch_bfc.c", ["modules"]), ("kernel/wire/Kbuild", ["modules"]),
+                ("kernel/sch_bfc.c", ["modules"]), ("kernel/wire/Kbuild", ["modules"]), ("Makefile", ["modules"]),
                 ("kernel/uapi/bfc.h", ["modules"]), ("tc-plugin/options.c", ["plugins"]),
                 ("userspace/flowgen/main.c", ["flowgen"]), ("userspace/lab/portwatch.c", ["lab"]),
                 ("userspace/lab/lab-guest", ["lab"]), ("userspace/lab/lab-rack", ["lab"]),
+                ("userspace/lab/lab-build", ["lab"]), ("selftests/uml/build", ["machine"]),
                 ("selftests/uml/run", ["machine"]), ("selftests/uml/guest-init", ["machine"]),
+                ("userspace/lab/workloads/google_allrpc.txt", ["workload"]),
+                ("results/runs/bfc-s1/flows.csv", ["files"]),
                 ("userspace/trace/law.c", ["workload"]), ("results/traces/w-s1.trace", ["trace"])):
             kept = self.read(name)
             self.write(name, kept + "#\n")
@@ -495,12 +502,50 @@ print(json.dumps(runner.changed(case)))
             self.assertEqual(self.ask(environment={"XDG_CACHE_HOME": f"{self.top}/another"}), ["kernel"])
             self.program("apt-cache", "  Candidate: 6.1.1-1")
         self.assertEqual(self.ask(mem="4G"), ["memory"])
+        # what becomes of the words of a .lab file is digested, too
+        for name, before, after in (("run.py", "+ case.lab.limit", "+ 2 * case.lab.limit"),
+                                    ("run.py", "lab.settle / 1e9", "lab.settle / 2e9")):
+            kept = self.read(f"userspace/lab/sluice_lab/{name}")
+            self.assertIn(before, kept)
+            self.write(f"userspace/lab/sluice_lab/{name}", kept.replace(before, after, 1))
+            self.assertEqual(self.ask(), ["arguments"])
+            self.write(f"userspace/lab/sluice_lab/{name}", kept)
         modules = f"{self.top}/modules"
         os.makedirs(modules)
         self.assertEqual(self.ask(environment={"SLUICE_MODDIR": modules}), ["modules"])
         # what can be made again, as it was, is not missed
         os.unlink(f"{self.top}/results/traces/w-s1.trace")
         self.assertEqual(self.ask(), [])
+
+    @unittest.skipUnless(os.access(f"{ROOT}/build/trace/sluice-trace", os.X_OK),
+                         "needs the program sluice-trace: make programs")
+    def test_files_that_the_experiment_names(self):
+        self.write("my.txt", self.read("userspace/lab/workloads/google_allrpc.txt"))
+        self.write("x.lab", LAB.replace("google_allrpc", "my.txt").replace("load 0.5", "load 0.5 --flows 10"))
+        self.assertEqual(self.ask("finish"), [])
+        self.write("my.txt", self.read("userspace/lab/workloads/fb_hadoop.txt"))
+        self.assertEqual(self.ask(), ["workload"])
+
+    def test_trace_of_its_own(self):
+        self.write("my.trace", "0 0 2 1000\n")
+        self.write("x.lab", LAB.replace("--law google_allrpc --load 0.5", "trace my.trace"))
+        self.assertEqual(self.ask("finish"), [])
+        self.write("x.lab", LAB.replace("--law google_allrpc --load 0.5", "trace ./my.trace"))
+        self.assertEqual(self.ask(), [])
+        self.write("my.trace", "0 0 2 1001\n")
+        self.assertEqual(self.ask(), ["trace"])
+
+    def test_what_is_in_use(self):
+        with tempfile.TemporaryDirectory() as directory:
+            with open(f"{directory}/a.ko", "w", encoding="utf-8") as f:
+                f.write("one")
+            os.symlink("a.ko", f"{directory}/b.ko")
+            before = run.inputs.in_use(directory)
+            self.assertEqual(before, run.inputs.in_use(directory))
+            with open(f"{directory}/a.ko", "w", encoding="utf-8") as f:
+                f.write("another")
+            after = run.inputs.in_use(directory)
+            self.assertEqual({os.path.basename(n) for n in before if before[n] != after[n]}, {"a.ko", "b.ko"})
 
     def test_revision(self):
         found = run.inputs.revision()

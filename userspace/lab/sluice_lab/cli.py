@@ -49,12 +49,12 @@ def do_report(args):
 
 def do_plan(args):
     """One line for each run that is not finished, for parallel(1)."""
-    runner = run.Runner(args.file, args.out, args.kernel, mode=args.mode)
+    runner = run.Runner(args.file, args.out, args.kernel, mem=args.mem, mode=args.mode)
     runner.save()
     for case in runner.cases:
         if not runner.finished(case):
             print(f"{os.path.realpath(sys.argv[0])} run --out {runner.out} --kernel {args.kernel} "
-                  f"--mode {args.mode} --jobs 1 --only {case.key} {os.path.abspath(args.file)}")
+                  f"--mode {args.mode} --mem {args.mem} --jobs 1 --only {case.key} {os.path.abspath(args.file)}")
     return 0
 
 
@@ -146,6 +146,7 @@ def parser():
     v.add_argument("file", metavar="FILE.lab")
     v.add_argument("--out", metavar="DIR")
     v.add_argument("--kernel", default="6.1", metavar="V")
+    v.add_argument("--mem", default="2G", metavar="SIZE")
     v.add_argument("--mode", choices=("virtual", "vm"), default="virtual")
 
     v = verb("topo", do_topo, "print a topology; without a name, what shapes there are")

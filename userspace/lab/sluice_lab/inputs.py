@@ -19,20 +19,22 @@ ROOT = os.path.dirname(os.path.dirname(LAB))
 
 # Sources, by what they make, as files and folders of the project
 SOURCES = {
-    "modules": ["kernel"],
+    "modules": ["kernel", "Makefile"],
     "plugins": ["tc-plugin"],
     "flowgen": ["userspace/flowgen", "userspace/common"],
     "lab": ["userspace/lab/lab-guest", "userspace/lab/lab-rack", "userspace/lab/portwatch.c",
-            "userspace/lab/lab.h", "userspace/lab/Makefile"],
+            "userspace/lab/lab.h", "userspace/lab/Makefile", "userspace/lab/lab-build"],
 }
 MACHINE = {
-    "virtual": ["selftests/uml/run", "selftests/uml/guest-init"],
+    "virtual": ["selftests/uml/run", "selftests/uml/guest-init", "selftests/uml/build"],
     "vm": ["selftests/vm/run", "selftests/vm/init", "selftests/vm/mkroot"],
 }
-TRACES = ["userspace/trace", "userspace/common"]
+TRACES = ["userspace/trace", "userspace/common", "userspace/lab/workloads"]
 # What the guest takes of the machine around, and what compiles, by the first line that it says
 PROGRAMS = {"compiler": ["gcc", "--version"], "libc": ["ldd", "--version"],
             "tc": ["tc", "-V"], "ip": ["ip", "-V"]}
+# Where the guest looks for them, too: a user may not have all of it
+PATH = ":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 def _files(path):
@@ -57,6 +59,10 @@ def _short(text):
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+def words_digest(words):
+    return _short(json.dumps(words, sort_keys=True))
+
+
 def file_digest(path):
     with open(path, "rb") as f:
         total = hashlib.sha256()
@@ -66,8 +72,9 @@ def file_digest(path):
 
 
 def first_line(command):
+    environment = {**os.environ, "PATH": os.environ.get("PATH", "") + PATH, "LC_ALL": "C"}
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     except OSError:
         return None             # it is missed when the run is
     return (done.stdout or done.stderr).strip().split("\n", 1)[0]
@@ -88,8 +95,11 @@ def described(facts):
 
 def revision():
     """{"commit": of the checkout or None, "clean": whether its files are those of the commit}"""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
+
     def git(*words):
-        return subprocess.run(["git", "-C", ROOT, *words], capture_output=True, text=True, check=False)
+        return subprocess.run(["git", "--no-optional-locks", "-c", f"safe.directory={ROOT}", "-C", ROOT, *words],
+                              capture_output=True, text=True, check=False, env=environment)
 
     try:
         top = git("rev-parse", "--show-toplevel", "HEAD")
@@ -99,6 +109,20 @@ def revision():
         return {"commit": lines[1], "clean": not git("status", "--porcelain", "-uno").stdout}
     except OSError:
         return {"commit": None, "clean": None}
+
+
+def in_use(moddir):
+    """{path: what says that it is as it was} of what guests take while an experiment runs, perhaps for hours."""
+    names = []
+    for directory in (moddir, *(f"{ROOT}/build/{d}" for d in ("flowgen", "lab", "tc", "ip"))):
+        names += [n for n in _files(directory) if n.endswith((".ko", ".so")) or os.access(n, os.X_OK)]
+    names += [f"{ROOT}/{n}" for n in (*MACHINE["virtual"], "userspace/lab/lab-guest", "userspace/lab/lab-rack")]
+    found = {}
+    for name in names:
+        if os.path.exists(name):
+            stat = os.stat(name)
+            found[os.path.relpath(name, ROOT)] = (stat.st_size, stat.st_mtime_ns, stat.st_ino)
+    return found
 
 
 class Inputs:
@@ -138,8 +162,9 @@ class Inputs:
         return self.racks[key]
 
     def made(self, command):
-        """How a trace is made: by which program, of which arguments."""
-        return _short(json.dumps([self.maker, *command]))
+        """How a trace is made: by which program, of which arguments and files that they name."""
+        files = [w.rpartition("=")[2] for w in command]
+        return _short(json.dumps([self.maker, *command, *(self.content(f) for f in files if os.path.isfile(f))]))
 
     @functools.cached_property
     def maker(self):

@@ -15,6 +15,7 @@ and report depends on the machine or the time of day.
 """
 
 import concurrent.futures
+import fcntl
 import hashlib
 import json
 import os
@@ -122,7 +123,7 @@ class Runner:
         self.inputs = inputs.Inputs(mode, version, mem)
         self.guests = set()
         self.stopped = False
-        self.revision = {}
+        self.revision, self.built = {}, {}
         self.lock = threading.Lock()
 
     # What a run depends on
@@ -143,12 +144,24 @@ class Runner:
             args += ["--interval", f"{lab.sample}ns"]
         return {"scheme": case.scheme.name, "base": case.scheme.base, "settings": words,
                 "seed": case.seed, "values": case.values, "flowgen": args,
-                "workload": lab.workload, "workload_args": lab.workload_words,
+                "workload": lab.workload,
+                "workload_args": lab.workload_words[:1] if self.given(lab) else lab.workload_words,
                 "topology": hashlib.sha256(lab.topology_text.encode()).hexdigest()[:16],
                 "payload": lab.payload, "buffer": lab.buffer, "ring": lab.ring,
                 "overhead": lab.overhead, "faults": lab.faults, "settle_ns": lab.settle,
                 "limit_ns": lab.limit, "sample_ns": lab.sample, "sample_ports": lab.sample_ports,
                 "kernel": self.version, "mode": self.mode, "version": self.project_version()}
+
+    @staticmethod
+    def given(lab):
+        """Is its trace a file of its own? What that is called does not matter."""
+        return lab.workload_words[0] == "trace"
+
+    def told(self, case):
+        """{name: text} of the files of the case besides the rack and the trace."""
+        limit = self.last_start(self.trace_path(case)) + case.lab.limit
+        return {"args": " ".join([*self.job(case)["flowgen"], "--limit", f"{limit}ns"]) + "\n",
+                "settle": f"{case.lab.settle / 1e9:.9f}\n"}
 
     @staticmethod
     def project_version():
@@ -180,17 +193,24 @@ class Runner:
         """What run.json says; None if there is none."""
         try:
             with open(f"{self.out}/runs/{case.key}/run.json", encoding="utf-8") as f:
-                return json.load(f)
+                known = json.load(f)
         except (OSError, ValueError):
             return None
+        return known if isinstance(known, dict) else None
+
+    def sizes(self, directory):
+        """{name: bytes} of a run's files but run.json."""
+        return {name: os.path.getsize(f"{directory}/{name}") for name in sorted(os.listdir(directory))
+                if name != "run.json"}
 
     def depends(self, case):
         """{name: digest} of what the run of a case depends on besides job()."""
         lab = case.lab
-        given = lab.workload_words[0] == "trace"
+        given = self.given(lab)
         return {**self.inputs.common, "rack": self.inputs.rack(case),
                 "workload": None if given else self.inputs.made(self.trace_command(case)),
-                "trace": self.inputs.content(self.trace_path(case))}
+                "trace": self.inputs.content(self.trace_path(case)),
+                "arguments": inputs.words_digest(self.told(case)) if os.path.exists(self.trace_path(case)) else None}
 
     def changed(self, case):
         """What is not as it was for the finished run of a case, by name; None if there is none."""
@@ -200,9 +220,13 @@ class Runner:
         before = known.get("inputs", {})
         now = self.depends(case)
         if now["trace"] is None and now["workload"] is not None:
-            now["trace"] = before.get("trace")      # would be made again, and the same
-        return [k for k, v in self.job(case).items() if known.get(k) != v] + \
-            [k for k, v in now.items() if before.get(k) != v]
+            # would be made again, and the same
+            now["trace"], now["arguments"] = before.get("trace"), before.get("arguments")
+        names = [k for k, v in self.job(case).items() if known.get(k) != v]
+        names += [k for k, v in now.items() if before.get(k) != v]
+        if known.get("files") != self.sizes(f"{self.out}/runs/{case.key}"):
+            names.append("files")
+        return names
 
     def finished(self, case):
         return self.changed(case) == []
@@ -210,7 +234,7 @@ class Runner:
     # Traces
 
     def trace_path(self, case):
-        if case.lab.workload_words[0] == "trace":
+        if self.given(case.lab):
             return os.path.abspath(case.lab.workload_words[1])
         return f"{self.out}/traces/{case.lab.workload}{case.point}.trace"
 
@@ -231,7 +255,7 @@ class Runner:
         """The trace of a case; made unless it is there, by the same program from the same arguments, and
         as it was made."""
         path = self.trace_path(case)
-        if case.lab.workload_words[0] == "trace":
+        if self.given(case.lab):
             return path
         command = self.trace_command(case)
         with self.lock:
@@ -251,10 +275,11 @@ class Runner:
                                       stderr=subprocess.PIPE, text=True, check=False)
             if done.returncode:
                 raise LabError(f"{self.path}: workload {case.lab.workload}: {done.stderr.strip()}")
+            content = inputs.file_digest(new)   # of this one: another may be in its place at once
             os.replace(new, path)
             self.inputs.forget(path)
             with open(new, "w", encoding="utf-8") as f:
-                json.dump({"workload": made, "trace": self.inputs.content(path)}, f)
+                json.dump({"workload": made, "trace": content}, f)
             os.replace(new, mark)
         return path
 
@@ -283,9 +308,12 @@ class Runner:
 
     def build(self):
         """Kernel, modules, plugins and programs, unless they are there; says where."""
-        if os.environ.get("SLUICE_MODDIR"):
-            return
-        self.step("build", [f"{ROOT}/userspace/lab/lab-build", self.mode, self.version])
+        what = ["programs"] if os.environ.get("SLUICE_MODDIR") else [self.mode, self.version]
+        self.step("build", [f"{ROOT}/userspace/lab/lab-build", *what])
+
+    def in_use(self):
+        prefix = "uml" if self.mode == "virtual" else "vm"
+        return inputs.in_use(os.environ.get("SLUICE_MODDIR") or f"{ROOT}/build/{prefix}-{self.version}")
 
     def step(self, name, command):
         os.makedirs(f"{self.out}/log", exist_ok=True)
@@ -309,18 +337,15 @@ class Runner:
         work = f"{self.out}/cases/{case.key}"
         shutil.rmtree(work, ignore_errors=True)
         rack.write(f"{work}/rack", case.lab, case.scheme)
-        os.symlink(os.path.relpath(self.trace(case), work), f"{work}/trace")
-        with open(f"{work}/args", "w", encoding="utf-8") as f:
-            limit = self.last_start(self.trace(case)) + case.lab.limit
-            f.write(" ".join([*self.job(case)["flowgen"], "--limit", f"{limit}ns"]) + "\n")
-        with open(f"{work}/settle", "w", encoding="utf-8") as f:
-            f.write(f"{case.lab.settle / 1e9:.9f}\n")
+        # A link would lead out of what the guest sees; and what it is given is not to change under it.
+        shutil.copyfile(self.trace(case), f"{work}/trace")
+        for name, text in self.told(case).items():
+            with open(f"{work}/{name}", "w", encoding="utf-8") as f:
+                f.write(text)
         if self.mode == "vm":   # the guest sees nothing of this machine's files
             for name in (f"{LAB}/lab-guest", f"{LAB}/lab-rack", tool("flowgen", "flowgen"),
                          tool("portwatch", "lab")):
                 shutil.copy(name, work)
-            shutil.copy(self.trace(case), f"{work}/trace.copy")
-            os.replace(f"{work}/trace.copy", f"{work}/trace")
         return work
 
     def command(self, case, work, new, log):
@@ -334,8 +359,18 @@ class Runner:
                 f"{LAB}/lab-guest", work]
 
     def run_case(self, case, progress):
-        if self.stopped:
-            return False
+        """One at a time of each case, also of several commands."""
+        os.makedirs(f"{self.out}/cases", exist_ok=True)
+        with open(f"{self.out}/cases/{case.key}.lock", "w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if self.stopped:
+                return False
+            if self.finished(case):
+                progress.end(case.key, "finished by another command")
+                return True
+            return self.run_guest(case, progress)
+
+    def run_guest(self, case, progress):
         start = time.monotonic()
         progress.begin(case.key)
         work = self.prepare(case)
@@ -369,9 +404,14 @@ class Runner:
         if status or complete is None:
             progress.end(case.key, f"FAILED, see {log}:\n{self.tail(log)}")
             return False
+        now = self.in_use()
+        if now != self.built:
+            names = sorted(n for n in {*now, *self.built} if now.get(n) != self.built.get(n))
+            progress.end(case.key, f"FAILED: changed while the experiment ran: {', '.join(names)}")
+            return False
         with open(f"{new}/run.json", "w", encoding="utf-8") as f:
             json.dump({**self.job(case), "inputs": self.depends(case), **self.revision,
-                       "complete": complete}, f, indent=1, sort_keys=True)
+                       "files": self.sizes(new), "complete": complete}, f, indent=1, sort_keys=True)
             f.write("\n")
         shutil.rmtree(kept, ignore_errors=True)
         os.replace(new, kept)
@@ -416,7 +456,7 @@ class Runner:
         if not todo:
             return []
         self.build()
-        self.revision = inputs.revision()
+        self.revision, self.built = inputs.revision(), self.in_use()
         failed = []
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
             futures = {pool.submit(self.run_case, c, progress): c for c in todo}
