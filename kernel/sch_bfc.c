@@ -67,6 +67,7 @@
 #include "sched/bitset.h"
 #include "sched/control.h"
 #include "sched/counters.h"
+#include "sched/drr.h"
 #include "sched/options.h"
 #include "sched/pool.h"
 #include "sched/threshold.h"
@@ -142,7 +143,7 @@ static_assert(sizeof(struct bfc_flow) == 16);
  * @backlog_max: highest @backlog
  * @packets: packets
  * @flows: flow table entries with packets here
- * @deficit: bytes that it may still send in its turn
+ * @deficit: bytes that it may still send in its turn, see sched/drr.h
  * @class: index of its strict-priority class
  * @bucket: bfc_bucket() of a backlog that it had since it was empty, at least bfc_bucket(@backlog);
  *	BFC_SHORT if it is in none
@@ -1039,20 +1040,17 @@ static u32 bfc_quantum(const struct Qdisc *sch, const struct bfc_sched *q)
 	return q->config.split_gso ? psched_mtu(qdisc_dev(sch)) : GSO_LEGACY_MAX_SIZE;
 }
 
-/* Deficit round robin: the sub-queue whose turn it is. Call with one ready. */
+/* The sub-queue whose turn it is, see sched/drr.h. Call with one ready. */
 static struct bfc_queue *bfc_class_turn(const struct Qdisc *sch, struct bfc_sched *q,
 					struct bfc_class *class)
 {
-	struct bfc_queue *sub = &q->queues[class->first + class->cursor];
+	struct bfc_queue *first = &q->queues[class->first];
 
-	if (sub->deficit > 0 && hop_bitset_has(&class->ready, class->cursor))
-		return sub;
-	do {
-		class->cursor = hop_bitset_next(&class->ready, class->cursor + 1);
-		sub = &q->queues[class->first + class->cursor];
-		sub->deficit += bfc_quantum(sch, q);
-	} while (sub->deficit <= 0);
-	return sub;
+	if (!hop_drr_goes_on(first[class->cursor].deficit,
+			     hop_bitset_has(&class->ready, class->cursor)))
+		hop_drr_next(&class->ready, &class->cursor, &first->deficit, sizeof(*first),
+			     bfc_quantum(sch, q));
+	return first + class->cursor;
 }
 
 static struct sk_buff *bfc_dequeue_data(struct Qdisc *sch, struct bfc_sched *q, u64 now)

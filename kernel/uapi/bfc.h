@@ -242,7 +242,8 @@ enum {
  * enum - statistics of a class: a sub-queue, a strict-priority class, the control class
  * @TCA_BFC_CLASS_PAUSED: u8, 1 while the neighbour holds the sub-queue paused
  * @TCA_BFC_CLASS_FLOWS: u32, flow table entries with packets in it
- * @TCA_BFC_CLASS_DEFICIT: s32, bytes that it may still send in its turn
+ * @TCA_BFC_CLASS_DEFICIT: s32, bytes that it may still send in its turn: at most a quantum, and
+ *	above minus the largest packet
  * @TCA_BFC_CLASS_BACKLOG_MAX: u32, bytes: its highest backlog
  * @TCA_BFC_CLASS_PAUSES: u64, times that it was paused
  * @TCA_BFC_CLASS_PAUSED_TIME: u64, ns: time that it was paused in all

@@ -485,10 +485,20 @@ static void port_end_turn(struct port *p)
 	p->current = (p->current + 1) % p->queues;
 }
 
+static void queue_grant(struct model *m, struct queue *q)
+{
+	if (q->deficit < queue_head_bytes(m, q))
+		q->deficit += m->quantum;
+	else if (q->deficit < m->quantum)
+		q->deficit = m->quantum;
+}
+
 /*
  * Deficit round robin: a sub-queue gets its quantum when its turn begins and keeps the turn as
  * long as its deficit pays for its head. A turn ends also by running empty, which forfeits the
- * deficit (see port_dequeue()), or by being paused. Returns -1 if nothing is ready.
+ * deficit (see port_dequeue()), or by being paused. Then what is left, which would pay for the
+ * head, stays, and is filled up to a quantum when the next turn begins. Returns -1 if nothing is
+ * ready.
  */
 static int port_pick(struct model *m, struct port *p)
 {
@@ -502,7 +512,7 @@ static int port_pick(struct model *m, struct port *p)
 		} else {
 			if (!q->turn) {
 				q->turn = true;
-				q->deficit += m->quantum;
+				queue_grant(m, q);
 			}
 			if (q->deficit >= queue_head_bytes(m, q))
 				return p->current;

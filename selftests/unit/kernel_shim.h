@@ -6,6 +6,7 @@
 #define _SLUICE_KERNEL_SHIM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef uint8_t u8;
