@@ -58,6 +58,7 @@
 #include <linux/module.h>
 #include <linux/random.h>
 #include <linux/siphash.h>
+#include <net/flow_dissector.h>
 #include <net/gso.h>
 #include <net/ip.h>
 #include <net/pkt_cls.h>
@@ -68,7 +69,9 @@
 #include "sched/control.h"
 #include "sched/counters.h"
 #include "sched/drr.h"
+#include "sched/headers.h"
 #include "sched/options.h"
+#include "sched/parse.h"
 #include "sched/pool.h"
 #include "sched/threshold.h"
 #include "uapi/bfc.h"
@@ -251,6 +254,7 @@ struct bfc_sched {
 	struct tcf_proto __rcu	*filter_list;
 	struct tcf_block	*block;
 	hsiphash_key_t		hash_key;	/* makes table indices of this qdisc its own */
+	struct hop_flow_secret	flow_secret;	/* likewise */
 	u32			bdp;		/* HRTT x rate x th_scale, bytes */
 	u32			sticky_ns;	/* in force */
 	u32			hrtt_seen;	/* what @bdp and @sticky_ns were computed from */
@@ -587,36 +591,58 @@ static struct bfc_flow *bfc_flow_find(struct bfc_sched *q, struct bfc_class *cla
 	return flow;
 }
 
-/* Addresses and ports of what most packets are: TCP or UDP in IPv4, no fragment, no options, no
- * tag of a VLAN. A general dissection of the frame takes five times as long as all of this.
+/* What the parser leaves. As there, a tunnel's outer header is the last, and the flow label is not
+ * the flow's.
  */
-static bool bfc_hash_ipv4(const struct bfc_sched *q, const struct sk_buff *skb, u32 *hash)
+static noinline u32 bfc_hash_dissect(const struct bfc_sched *q, const struct sk_buff *skb,
+				     struct hop_network net)
 {
-	const struct iphdr *ip = ip_hdr(skb);
-	int room = skb_headlen(skb) - skb_network_offset(skb);
+	struct flow_keys keys;
 
-	if (skb->protocol != htons(ETH_P_IP) || skb_vlan_tag_present(skb))
-		return false;
-	if (room < (int)(sizeof(*ip) + sizeof(u32)) || ip->ihl != 5 || ip_is_fragment(ip))
-		return false;
-	if (ip->protocol != IPPROTO_TCP && ip->protocol != IPPROTO_UDP)
-		return false;
-	*hash = hsiphash_3u32((__force u32)ip->saddr, (__force u32)ip->daddr,
-			      get_unaligned((const u32 *)(ip + 1)) ^ ip->protocol, &q->hash_key);
-	return true;
+	memset(&keys, 0, sizeof(keys));
+	__skb_flow_dissect(NULL, skb, &flow_keys_dissector, &keys, skb->data, htons(net.type),
+			   net.at, skb_headlen(skb), FLOW_DISSECTOR_F_STOP_AT_ENCAP);
+	keys.tags.flow_label = 0;
+	return (flow_hash_from_keys(&keys) ^ (u32)q->hash_key.key[0]) * GOLDEN_RATIO_32 ^
+	       net.vids * q->flow_secret.rest;
 }
 
-static u32 bfc_hash(const struct bfc_sched *q, struct sk_buff *skb)
+static __always_inline u32 bfc_hash_parse(const struct bfc_sched *q, const struct sk_buff *skb,
+					  struct hop_network net, const u8 *ip, u32 room)
 {
-	u32 hash;
+	struct hop_flow_id id;
 
-	if (!skb->l4_hash && !skb->sw_hash && bfc_hash_ipv4(q, skb, &hash))
-		return hash;
-	return (skb_get_hash(skb) ^ (u32)q->hash_key.key[0]) * GOLDEN_RATIO_32;
+	if (unlikely(!hop_parse_flow(ip, room, net.type, net.vids, &q->flow_secret, &id)))
+		return bfc_hash_dissect(q, skb, net);
+	return hsiphash_3u32(id.word[0], id.word[1], id.word[2], &q->hash_key);
+}
+
+/* Headers that do not lie in one piece */
+static noinline u32 bfc_hash_scattered(const struct bfc_sched *q, const struct sk_buff *skb,
+				       struct hop_network net)
+{
+	u32 room = clamp_t(int, skb->len - net.at, 0, HOP_PARSE_BYTES);
+	u8 buf[HOP_PARSE_BYTES];
+
+	if (skb_copy_bits(skb, net.at, buf, room))
+		room = 0;
+	return bfc_hash_parse(q, skb, net, buf, room);
+}
+
+/* A secret hash of what says which flow it is. A general dissection of the frame takes five times
+ * as long.
+ */
+static u32 bfc_hash(const struct bfc_sched *q, const struct sk_buff *skb, struct hop_network net)
+{
+	int room = skb_headlen(skb) - net.at;
+
+	if (unlikely(room < HOP_PARSE_BYTES) && (skb_is_nonlinear(skb) || room < 0))
+		return bfc_hash_scattered(q, skb, net);
+	return bfc_hash_parse(q, skb, net, skb->data + net.at, room);
 }
 
 static struct bfc_queue *bfc_assign(struct bfc_sched *q, struct bfc_class *class,
-				    struct sk_buff *skb, u64 now)
+				    struct sk_buff *skb, u32 hash, u64 now)
 {
 	struct bfc_skb_cb *cb = bfc_cb(skb);
 	struct bfc_flow *flow;
@@ -628,10 +654,10 @@ static struct bfc_queue *bfc_assign(struct bfc_sched *q, struct bfc_class *class
 		cb->queue = class->first;
 		break;
 	case BFC_ASSIGN_STOCHASTIC:
-		cb->queue = class->first + reciprocal_scale(bfc_hash(q, skb), class->queues);
+		cb->queue = class->first + reciprocal_scale(hash, class->queues);
 		break;
 	default:
-		flow = bfc_flow_find(q, class, bfc_hash(q, skb), now);
+		flow = bfc_flow_find(q, class, hash, now);
 		if (!flow->packets++)
 			q->queues[flow->queue].flows++;
 		flow->last_ns = now;
@@ -915,7 +941,7 @@ static u32 bfc_mark(struct Qdisc *sch, struct bfc_queue *sub, struct sk_buff *sk
 }
 
 static void bfc_enqueue_frame(struct sk_buff *skb, struct Qdisc *sch, struct bfc_class *class,
-			      struct bfc_change *change, struct sk_buff **to_free)
+			      u32 hash, struct bfc_change *change, struct sk_buff **to_free)
 {
 	struct bfc_sched *q = qdisc_priv(sch);
 	u64 now = ktime_get_ns();
@@ -928,7 +954,7 @@ static void bfc_enqueue_frame(struct sk_buff *skb, struct Qdisc *sch, struct bfc
 		qdisc_drop(skb, sch, to_free);
 		return;
 	}
-	sub = bfc_assign(q, class, skb, now);
+	sub = bfc_assign(q, class, skb, hash, now);
 	bfc_queue_append(q, sub, skb, now);
 	bfc_backlog_moves(sch, q, now);
 	qdisc_qstats_backlog_inc(sch, skb);
@@ -947,7 +973,7 @@ static void bfc_enqueue_frame(struct sk_buff *skb, struct Qdisc *sch, struct bfc
 
 /* Return: 0, or -ENOMEM: nothing was queued and @skb is still the caller's. */
 static int bfc_enqueue_gso(struct sk_buff *skb, struct Qdisc *sch, struct bfc_class *class,
-			   struct bfc_change *change, struct sk_buff **to_free)
+			   u32 hash, struct bfc_change *change, struct sk_buff **to_free)
 {
 	netdev_features_t features = netif_skb_features(skb);
 	struct bfc_sched *q = qdisc_priv(sch);
@@ -959,7 +985,7 @@ static int bfc_enqueue_gso(struct sk_buff *skb, struct Qdisc *sch, struct bfc_cl
 	skb_list_walk_safe(segs, segs, next) {
 		skb_mark_not_on_list(segs);
 		qdisc_skb_cb(segs)->pkt_len = segs->len;
-		bfc_enqueue_frame(segs, sch, class, change, to_free);
+		bfc_enqueue_frame(segs, sch, class, hash, change, to_free);
 	}
 	q->stats.gso_split++;
 	consume_skb(skb);
@@ -992,6 +1018,7 @@ static int bfc_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **
 	struct bfc_change change = {};
 	u32 len = qdisc_pkt_len(skb);
 	int verdict, class;
+	u32 hash;
 
 	class = bfc_classify(skb, sch, &verdict);
 	if (unlikely(class < 0)) {
@@ -1007,9 +1034,10 @@ static int bfc_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **
 		return bfc_enqueue_control(skb, sch, to_free);
 
 	bfc_follow_link(q);
+	hash = q->config.assign == BFC_ASSIGN_SINGLE ? 0 : bfc_hash(q, skb, hop_network(skb));
 	if (!skb_is_gso(skb) || !q->config.split_gso) {
-		bfc_enqueue_frame(skb, sch, &q->classes[class], &change, to_free);
-	} else if (bfc_enqueue_gso(skb, sch, &q->classes[class], &change, to_free)) {
+		bfc_enqueue_frame(skb, sch, &q->classes[class], hash, &change, to_free);
+	} else if (bfc_enqueue_gso(skb, sch, &q->classes[class], hash, &change, to_free)) {
 		q->stats.drop_gso++;
 		trace_bfc_drop(&q->member, BFC_TRACE_NONE, BFC_TRACE_DROP_GSO, skb);
 		return qdisc_drop(skb, sch, to_free);
@@ -1609,6 +1637,8 @@ static int bfc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ac
 	for (i = 0; i < BFC_BUCKETS; i++)
 		INIT_LIST_HEAD(&q->buckets[i]);
 	get_random_bytes(&q->hash_key, sizeof(q->hash_key));
+	get_random_bytes(&q->flow_secret, sizeof(q->flow_secret));
+	q->flow_secret.rest |= 1;
 	q->changed_ns = ktime_get_ns();
 	q->config = bfc_defaults;
 	if (bfc_is_default(sch))

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * parse.h - which flow a packet is of, by its headers
+ *
+ * A flow is what addresses, protocol, ports and VLAN ids say, and nothing else. Not the hash that
+ * the kernel keeps with a packet: it is the socket's, which gets another one at each
+ * retransmission timeout (sk_rethink_txhash()), or whatever the card made of it. Nor the flow
+ * label of IPv6, which follows that hash.
+ *
+ *   - Any fragment has no ports: only the first one has them, and all are to be one flow.
+ *   - A tunnel is what its outer header says.
+ *   - Extension headers of IPv6, other than that of a fragment, are not for here.
+ *
+ * What is decided here depends on the headers alone, never on how a packet lies in memory.
+ *
+ * Addresses of IPv6 are folded into 64 bits by secret multipliers (NH of UMAC, Black et al.,
+ * CRYPTO 1999: two that differ collide with a chance of 2^-32, whoever chose them), so that what
+ * follows, a keyed hash of three words, is the same as for IPv4.
+ *
+ * Pure functions.
+ */
+#ifndef _SLUICE_SCHED_PARSE_H
+#define _SLUICE_SCHED_PARSE_H
+
+#ifdef __KERNEL__
+#include <linux/if_ether.h>
+#include <linux/in.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#else
+#include <linux/if_ether.h>
+#include <netinet/in.h>
+#include <string.h>
+#include "kernel_shim.h"
+#endif
+
+#define HOP_PARSE_BYTES		64	/* the longest header of IPv4, and ports */
+#define HOP_PARSE_TAGS		2	/* VLAN tags that a flow may have */
+#define HOP_PARSE_VIDS_SHIFT	12
+#define HOP_PARSE_IPV4_BYTES	20	/* the shortest header */
+#define HOP_PARSE_IPV6_BYTES	40
+
+/**
+ * struct hop_flow_secret - what keeps strangers from choosing flows that are taken for one
+ * @rest: random, odd
+ * @address: random
+ */
+struct hop_flow_secret {
+	u32	rest;
+	u32	address[8];
+};
+
+/**
+ * struct hop_flow_id - a flow, for a keyed hash
+ * @word: equal for packets of one flow
+ */
+struct hop_flow_id {
+	u32	word[3];
+};
+
+/* Do four bytes behind the IP header tell flows apart? Ports, or what IPsec has for them. */
+static inline bool hop_parse_has_ports(u8 protocol)
+{
+	const u64 low = 1ULL << IPPROTO_TCP | 1ULL << IPPROTO_UDP | 1ULL << IPPROTO_DCCP |
+			1ULL << IPPROTO_ESP;
+
+	if (protocol < 64)
+		return low >> protocol & 1;
+	return protocol == IPPROTO_SCTP || protocol == IPPROTO_UDPLITE;
+}
+
+/* Addresses of IPv6, both of them. */
+static inline u64 hop_parse_fold(const u8 *addresses, const u32 *secret)
+{
+	u32 word[8];
+	u64 sum = 0;
+	int i;
+
+	memcpy(word, addresses, sizeof(word));
+	for (i = 0; i < 8; i += 2)
+		sum += (u64)(u32)(word[i] + secret[i]) * (u32)(word[i + 1] + secret[i + 1]);
+	return sum;
+}
+
+/**
+ * hop_parse_flow - the flow of a packet
+ * @ip: its network header
+ * @room: bytes there; HOP_PARSE_BYTES, or all that there are
+ * @type: EtherType, host byte order
+ * @vids: VLAN ids, the innermost in the lowest HOP_PARSE_VIDS_SHIFT bits; 0 without one
+ * @secret: random numbers
+ * @id: filled in
+ *
+ * Return: false if it is for a general dissector.
+ */
+static inline bool hop_parse_flow(const u8 *ip, u32 room, u16 type, u32 vids,
+				  const struct hop_flow_secret *secret, struct hop_flow_id *id)
+{
+	bool fragment = false;
+	u32 l4, ports = 0;
+	u64 folded;
+	u8 protocol;
+
+	if (type == ETH_P_IP) {
+		if (room < HOP_PARSE_IPV4_BYTES)
+			return false;
+		l4 = (ip[0] & 0xf) * 4;
+		if (l4 < HOP_PARSE_IPV4_BYTES)
+			return false;
+		protocol = ip[9];
+		fragment = ip[6] & 0x3f || ip[7];	/* more of them, or not the first */
+		memcpy(id->word, ip + 12, 2 * sizeof(u32));
+	} else if (type == ETH_P_IPV6) {
+		if (room < HOP_PARSE_IPV6_BYTES)
+			return false;
+		l4 = HOP_PARSE_IPV6_BYTES;
+		protocol = ip[6];
+		if (protocol == IPPROTO_HOPOPTS || protocol == IPPROTO_ROUTING ||
+		    protocol == IPPROTO_DSTOPTS)
+			return false;
+		folded = hop_parse_fold(ip + 8, secret->address);
+		id->word[0] = folded;
+		id->word[1] = folded >> 32;
+	} else {
+		return false;
+	}
+	if (!fragment && hop_parse_has_ports(protocol)) {
+		if (room < l4 + sizeof(ports))
+			return false;
+		memcpy(&ports, ip + l4, sizeof(ports));
+	}
+	id->word[2] = ports ^ (protocol | vids << 8) * secret->rest;
+	return true;
+}
+
+#endif
