@@ -140,7 +140,7 @@ static_assert(sizeof(struct bfc_flow) == 16);
  * @head: oldest packet
  * @tail: newest packet, undefined while @head is NULL
  * @node: in a bucket by backlog, unless it was short all the time; empty ones in their class's
- *	list of idle ones, unless free
+ *	list of idle ones, unless free or paused
  * @last_ns: when it was last used
  * @backlog: bytes
  * @backlog_max: highest @backlog
@@ -195,7 +195,7 @@ static_assert(sizeof(struct bfc_queue_stats) <= 64);
  * struct bfc_class - a strict-priority class
  * @ready: its sub-queues, numbered from 0, that are backlogged and not paused
  * @free: those that a new flow may get
- * @idle: empty ones that are not free yet, the longest unused first
+ * @idle: empty ones that are neither free yet nor paused, the longest unused first
  * @first: its first sub-queue's number in the qdisc
  * @queues: how many it has
  * @cursor: whose turn it is, numbered from 0
@@ -372,14 +372,19 @@ static void bfc_queue_release(struct bfc_sched *q, struct bfc_queue *sub)
 	hop_bitset_add(&bfc_queue_class(q, sub)->free, bfc_queue_number(q, sub));
 }
 
-/* An empty sub-queue is not free: some flow still counts on it. */
-static void bfc_queue_hold(struct bfc_sched *q, struct bfc_queue *sub, u64 now)
+/* An empty sub-queue may be given to no flow while it is paused: it is neither free nor idle. */
+static void bfc_queue_withhold(struct bfc_sched *q, struct bfc_queue *sub, u64 now)
 {
-	struct bfc_class *class = bfc_queue_class(q, sub);
+	hop_bitset_del(&bfc_queue_class(q, sub)->free, bfc_queue_number(q, sub));
+	list_del_init(&sub->node);
+	sub->last_ns = now;
+}
 
-	hop_bitset_del(&class->free, bfc_queue_number(q, sub));
+/* An empty sub-queue is not paused any more. The flows that it was paused for may come back. */
+static void bfc_queue_idle(struct bfc_sched *q, struct bfc_queue *sub, u64 now)
+{
 	sub->last_ns = now;	/* the list of idle ones stays in this order */
-	list_move_tail(&sub->node, &class->idle);
+	list_add_tail(&sub->node, &bfc_queue_class(q, sub)->idle);
 }
 
 static u8 bfc_bucket(u32 backlog)
@@ -458,13 +463,16 @@ static struct sk_buff *bfc_queue_pop(struct bfc_sched *q, struct bfc_queue *sub,
 	sub->backlog -= qdisc_pkt_len(skb);
 	if (!sub->head) {
 		q->stats.backlogged--;
-		if (!sub->paused)
-			bfc_queue_unready(q, sub);
+		if (unlikely(sub->paused)) {	/* a drop */
+			list_del_init(&sub->node);
+			return skb;
+		}
+		bfc_queue_unready(q, sub);
 		if (!list_empty(&sub->node))
 			list_del(&sub->node);
-		/* not free: see bfc_queue_hold() */
+		/* not free: some flow still counts on it */
 		list_add_tail(&sub->node, &bfc_queue_class(q, sub)->idle);
-		if (q->config.reuse == BFC_REUSE_EMPTY && !sub->paused)
+		if (q->config.reuse == BFC_REUSE_EMPTY)
 			bfc_queue_release(q, sub);
 	}
 	return skb;
@@ -483,7 +491,7 @@ static void bfc_queue_pause(struct bfc_sched *q, struct bfc_queue *sub, u64 now)
 	if (sub->head)
 		bfc_queue_unready(q, sub);
 	else
-		bfc_queue_hold(q, sub, now);
+		bfc_queue_withhold(q, sub, now);
 }
 
 static void bfc_queue_resume(struct bfc_sched *q, struct bfc_queue *sub, u64 now)
@@ -500,6 +508,8 @@ static void bfc_queue_resume(struct bfc_sched *q, struct bfc_queue *sub, u64 now
 		bfc_queue_ready(q, sub);
 	else if (q->config.reuse == BFC_REUSE_EMPTY)
 		bfc_queue_release(q, sub);
+	else
+		bfc_queue_idle(q, sub, now);
 }
 
 /* Take over what the neighbour has paused and resumed since we last looked. */
@@ -540,15 +550,13 @@ static void bfc_class_release_idle(struct bfc_sched *q, struct bfc_class *class,
 		sub = list_first_entry_or_null(&class->idle, struct bfc_queue, node);
 		if (!sub || now - sub->last_ns < q->sticky_ns)
 			break;
-		if (sub->paused)	/* the flows that it is paused for may come back */
-			bfc_queue_hold(q, sub, now);
-		else
-			bfc_queue_release(q, sub);
+		bfc_queue_release(q, sub);
 	}
 }
 
-/* A sub-queue for a new flow (section 3.3.1): a free one or, if there is none, any. Its hash and
- * the time make it another one each time that it comes.
+/* A sub-queue for a new flow (section 3.3.1): a free one or, if there is none, the longest unused
+ * of those that are empty and not paused or, if all are taken, any. Its hash and the time make it
+ * another one each time that it comes.
  */
 static u32 bfc_class_pick(struct bfc_sched *q, struct bfc_class *class, u32 hash, u64 now)
 {
@@ -563,7 +571,7 @@ static u32 bfc_class_pick(struct bfc_sched *q, struct bfc_class *class, u32 hash
 		return class->first + n;
 	}
 	sub = list_first_entry_or_null(&class->idle, struct bfc_queue, node);
-	if (sub && !sub->paused) {
+	if (sub) {
 		q->stats.assign_early++;
 		return sub - q->queues;
 	}
