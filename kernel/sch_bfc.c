@@ -640,7 +640,8 @@ static noinline u32 bfc_hash_scattered(const struct bfc_sched *q, const struct s
 /* A secret hash of what says which flow it is. A general dissection of the frame takes five times
  * as long.
  */
-static u32 bfc_hash(const struct bfc_sched *q, const struct sk_buff *skb, struct hop_network net)
+static __always_inline u32 bfc_hash(const struct bfc_sched *q, const struct sk_buff *skb,
+				    struct hop_network net)
 {
 	int room = skb_headlen(skb) - net.at;
 
@@ -791,6 +792,7 @@ static int bfc_minor_class(const struct bfc_sched *q, u32 classid)
  * bfc_classify - the strict-priority class of a packet
  * @skb: the packet
  * @sch: the qdisc
+ * @net: hop_network() of the packet; read again if a filter may have changed its tags
  * @verdict: what to return to the caller if a filter took the packet
  *
  * A priority that names one of our classes goes first, then tc filters, then control traffic
@@ -798,7 +800,8 @@ static int bfc_minor_class(const struct bfc_sched *q, u32 classid)
  *
  * Return: index of the class, BFC_CLASS_CONTROL, or -1: the packet is not to be queued.
  */
-static int bfc_classify(struct sk_buff *skb, struct Qdisc *sch, int *verdict)
+static __always_inline int bfc_classify(struct sk_buff *skb, struct Qdisc *sch,
+					struct hop_network *net, int *verdict)
 {
 	struct bfc_sched *q = qdisc_priv(sch);
 	struct tcf_result res;
@@ -822,14 +825,16 @@ static int bfc_classify(struct sk_buff *skb, struct Qdisc *sch, int *verdict)
 			*verdict = NET_XMIT_SUCCESS | __NET_XMIT_BYPASS;
 			return -1;
 		case TC_ACT_UNSPEC:
+			*net = hop_network(skb);
 			break;
 		default:
+			*net = hop_network(skb);
 			class = bfc_minor_class(q, res.classid);
 			if (class >= 0)
 				return class;
 		}
 	}
-	if (hop_is_control(skb))
+	if (hop_is_control(skb, *net))
 		return BFC_CLASS_CONTROL;
 	return q->config.priomap[skb->priority & TC_PRIO_MAX];
 }
@@ -1024,11 +1029,12 @@ static int bfc_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **
 {
 	struct bfc_sched *q = qdisc_priv(sch);
 	struct bfc_change change = {};
+	struct hop_network net = hop_network(skb);
 	u32 len = qdisc_pkt_len(skb);
 	int verdict, class;
 	u32 hash;
 
-	class = bfc_classify(skb, sch, &verdict);
+	class = bfc_classify(skb, sch, &net, &verdict);
 	if (unlikely(class < 0)) {
 		if (verdict & __NET_XMIT_BYPASS) {
 			q->stats.drop_filter++;
@@ -1042,7 +1048,7 @@ static int bfc_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **
 		return bfc_enqueue_control(skb, sch, to_free);
 
 	bfc_follow_link(q);
-	hash = q->config.assign == BFC_ASSIGN_SINGLE ? 0 : bfc_hash(q, skb, hop_network(skb));
+	hash = q->config.assign == BFC_ASSIGN_SINGLE ? 0 : bfc_hash(q, skb, net);
 	if (!skb_is_gso(skb) || !q->config.split_gso) {
 		bfc_enqueue_frame(skb, sch, &q->classes[class], hash, &change, to_free);
 	} else if (bfc_enqueue_gso(skb, sch, &q->classes[class], hash, &change, to_free)) {

@@ -444,7 +444,7 @@ int rocc_host_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **t
 	enum rocc_turn turn;
 	int err;
 
-	if (unlikely(hop_is_control(skb)))
+	if (unlikely(hop_is_control(skb, hop_network(skb))))
 		return rocc_enqueue_control(skb, sch, to_free);
 	turn = ROCC_DROPPED;
 	if (likely(sch->qstats.backlog + len <= q->config.limit))

@@ -373,7 +373,7 @@ int rocc_point_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **
 	bool known;
 	int err;
 
-	if (unlikely(hop_is_control(skb)))
+	if (unlikely(hop_is_control(skb, hop_network(skb))))
 		return rocc_enqueue_control(skb, sch, to_free);
 	/* all of it now: the packet may be gone when it is queued */
 	known = rocc_flow_of(skb, &id);

@@ -18,12 +18,12 @@
 #include <net/ndisc.h>
 
 #include "../uapi/rocc.h"
+#include "headers.h"
 
 #define HOP_CONTROL_PACKETS	1024	/* bound of a queue for them */
 
-static inline bool hop_is_control_icmp(const struct sk_buff *skb)
+static inline bool hop_is_control_icmp(const struct sk_buff *skb, int at)
 {
-	int at = skb_network_offset(skb);
 	const struct iphdr *ip;
 	struct iphdr ip_buf;
 	const u8 *type;
@@ -36,9 +36,8 @@ static inline bool hop_is_control_icmp(const struct sk_buff *skb)
 	return type && *type == ROCC_CNP_ICMP;
 }
 
-static inline bool hop_is_control_icmpv6(const struct sk_buff *skb)
+static inline bool hop_is_control_icmpv6(const struct sk_buff *skb, int at)
 {
-	int at = skb_network_offset(skb);
 	const struct ipv6hdr *ip;
 	struct ipv6hdr ip_buf;
 	const u8 *type;
@@ -55,20 +54,21 @@ static inline bool hop_is_control_icmpv6(const struct sk_buff *skb)
 /**
  * hop_is_control - is this one of them?
  * @skb: a packet at a qdisc
+ * @net: hop_network() of it
  */
-static inline bool hop_is_control(const struct sk_buff *skb)
+static __always_inline bool hop_is_control(const struct sk_buff *skb, struct hop_network net)
 {
 	if (skb->priority == TC_PRIO_CONTROL)
 		return true;
-	switch (skb_protocol(skb, true)) {
-	case htons(ETH_P_IP):
-		return hop_is_control_icmp(skb);
-	case htons(ETH_P_IPV6):
-		return hop_is_control_icmpv6(skb);
-	case htons(ETH_P_ARP):
-	case htons(ETH_P_LLDP):
-	case htons(ETH_P_PAE):
-	case htons(ETH_P_SLOW):
+	switch (net.type) {
+	case ETH_P_IP:
+		return hop_is_control_icmp(skb, net.at);
+	case ETH_P_IPV6:
+		return hop_is_control_icmpv6(skb, net.at);
+	case ETH_P_ARP:
+	case ETH_P_LLDP:
+	case ETH_P_PAE:
+	case ETH_P_SLOW:
 		return true;
 	default:
 		return is_link_local_ether_addr(eth_hdr(skb)->h_dest);	/* STP and its like */

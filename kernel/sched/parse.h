@@ -35,8 +35,8 @@
 #endif
 
 #define HOP_PARSE_BYTES		64	/* the longest header of IPv4, and ports */
-#define HOP_PARSE_TAGS		2	/* VLAN tags that a flow may have */
-#define HOP_PARSE_VIDS_SHIFT	12
+#define HOP_PARSE_TAGS		8	/* VLAN tags of a frame at most, as in the kernel */
+#define HOP_PARSE_VIDS_SHIFT	12	/* the innermost two of them count */
 #define HOP_PARSE_IPV4_BYTES	20	/* the shortest header */
 #define HOP_PARSE_IPV6_BYTES	40
 
@@ -93,8 +93,9 @@ static inline u64 hop_parse_fold(const u8 *addresses, const u32 *secret)
  *
  * Return: false if it is for a general dissector.
  */
-static inline bool hop_parse_flow(const u8 *ip, u32 room, u16 type, u32 vids,
-				  const struct hop_flow_secret *secret, struct hop_flow_id *id)
+static __always_inline bool
+hop_parse_flow(const u8 *ip, u32 room, u16 type, u32 vids, const struct hop_flow_secret *secret,
+	       struct hop_flow_id *id)
 {
 	bool fragment = false;
 	u32 l4, ports = 0;

@@ -16,6 +16,10 @@ typedef uint64_t u64;
 typedef int32_t s32;
 typedef int64_t s64;
 
+#ifndef __always_inline
+#define __always_inline	inline __attribute__((__always_inline__))
+#endif
+
 static inline unsigned int __ffs64(u64 word)
 {
 	return __builtin_ctzll(word);
