@@ -1167,6 +1167,23 @@ static bool bfc_tag(struct Qdisc *sch, struct bfc_sched *q, struct sk_buff *skb,
 	return true;
 }
 
+/* Tell the parents of drops in dequeue, which hands out @skb, or nothing. Also if they have left us
+ * empty, or the parents would count them for ever: taking the class off a round in the middle of
+ * serving it is something that parents bear. But not while there is @skb, which is not counted any
+ * more: qdisc_peek_dequeued() puts it back, and the class would be off the round with a packet in
+ * it, for ever, since only the first packet of an empty qdisc puts it on again. A parent that
+ * takes @skb along sees for itself whether it was the last.
+ */
+static noinline void bfc_tell_late(struct Qdisc *sch, struct bfc_sched *q,
+				   const struct sk_buff *skb)
+{
+	sch->q.qlen += !!skb;
+	qdisc_tree_reduce_backlog(sch, q->late_drops, q->late_bytes);
+	sch->q.qlen -= !!skb;
+	q->late_drops = 0;
+	q->late_bytes = 0;
+}
+
 static struct sk_buff *bfc_dequeue(struct Qdisc *sch)
 {
 	struct bfc_sched *q = qdisc_priv(sch);
@@ -1189,14 +1206,8 @@ static struct sk_buff *bfc_dequeue(struct Qdisc *sch)
 
 	if (skb)
 		qdisc_bstats_update(sch, skb);
-	/* Also if they have left us empty, or the parents would count them for ever: taking the
-	 * class off a round in the middle of serving it is something that parents bear.
-	 */
-	if (unlikely(q->late_drops)) {
-		qdisc_tree_reduce_backlog(sch, q->late_drops, q->late_bytes);
-		q->late_drops = 0;
-		q->late_bytes = 0;
-	}
+	if (unlikely(q->late_drops))
+		bfc_tell_late(sch, q, skb);
 	return skb;
 }
 
