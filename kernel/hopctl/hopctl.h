@@ -36,6 +36,7 @@
 #include <net/sch_generic.h>
 
 #include "../uapi/hopctl.h"
+#include "config.h"
 
 /* Handles use the upper half of tc_index, so that a small value set by a user's own filter is
  * never taken for one; 0 is "no handle".
@@ -65,39 +66,6 @@ struct hop_pool {
 	u32		size ____cacheline_aligned_in_smp;
 	unsigned int	users;
 	struct hop_net	*net;
-};
-
-/**
- * struct hop_config - what a qdisc's options say about its port
- * @role: enum hop_role: ours
- * @peer: enum hop_role: what to take the neighbour for; only AUTO believes its HELLO
- * @tag: false never tags
- * @tpid: TPID of the fabric tag, host byte order: ETH_P_8021AD or ETH_P_8021Q
- * @kinds: HOP_KIND_* of the qdisc
- * @hrtt_ns: HRTT to use for this link; 0 measures it
- * @refresh_ns: time between repeated PAUSE STATEs while anything is paused; 0 = auto:
- *	max(4 HRTT, 100 us)
- * @lease_ns: how long a pause that we send lasts without a refresh; 0 = auto: 8 refreshes
- * @watch: end the effect of pauses that never end
- * @tier: enum hop_tier: where the port leads
- * @watchdog_ns: how long such a pause is endured; 0 = auto: HOP_WATCHDOG_NS
- * @restore_ns: quiet time after which the neighbour is obeyed again; 0 = auto: twice @watchdog_ns
- *
- * Several members of one port: the last one joined or configured decides.
- */
-struct hop_config {
-	u8	role;
-	u8	peer;
-	bool	tag;
-	u16	tpid;
-	u16	kinds;
-	u32	hrtt_ns;
-	u32	refresh_ns;
-	u32	lease_ns;
-	bool	watch;
-	u8	tier;
-	u32	watchdog_ns;
-	u32	restore_ns;
 };
 
 #define HOP_REFRESH_MIN_NS	(10 * NSEC_PER_USEC)
@@ -170,6 +138,8 @@ struct hop_window {
  *	pause nobody
  * @ops: what hopctl asks the qdisc
  * @windows: the watchdog's, one for each sub-queue
+ * @cfg: what the qdisc's options say about the port; RTNL
+ * @order: the larger the later they did; RTNL
  * @alone_active: what @n_active points to without a port
  * @node: the port's list of members, RCU
  */
@@ -191,6 +161,8 @@ struct hop_member {
 	const unsigned long	*elide;
 	const struct hop_member_ops *ops;
 	struct hop_window	*windows;
+	struct hop_config	cfg;
+	u64			order;
 	atomic_t		alone_active;
 	struct list_head	node;
 };
@@ -204,7 +176,9 @@ struct hop_member {
  * @ops: what hopctl may ask
  * @extack: where a refusal is explained
  *
- * Context: RTNL. Creates the port with the first member: receive hook, epoch, HELLOs.
+ * Context: RTNL. Creates the port with the first member: receive hook, epoch, HELLOs. Since a qdisc
+ * that has joined may still be refused, @cfg takes effect when RTNL is released, unless there is no
+ * other member.
  * Return: 0, -EOPNOTSUPP (not an Ethernet device, or a master), -ENOSPC (the port's 4094
  * numbers are given away), -ENOMEM.
  */
@@ -225,6 +199,8 @@ void hop_member_alone(struct hop_member *m);
  * hop_member_config - new options for the port of a member
  * @m: a member; one that is alone is left alone
  * @cfg: the new values
+ *
+ * Of several members the one that was made or changed last decides; when it leaves, the one before.
  *
  * Context: RTNL. Cannot fail: the values were validated before.
  */

@@ -9,6 +9,10 @@
  * NETDEV_UNREGISTER is sent, so a device that is removed or moved to another namespace takes
  * its port away at once.
  *
+ * Each member keeps its own configuration. The port goes by that of the member that was made or
+ * changed last of those that are left, and announces the kinds of all. So a qdisc that goes, also
+ * because it was refused after it had joined, takes along what it had said.
+ *
  * Life and death are under RTNL: hop_ports, members and the linger time need no other lock.
  * The lingering ports are visited by one delayed work, so that none of them owns a work that
  * would have to be waited for.
@@ -27,6 +31,11 @@ LIST_HEAD(hop_ports);
 
 static void ports_reap(struct work_struct *work);
 static DECLARE_DELAYED_WORK(reap_work, ports_reap);
+
+static void ports_settle(struct work_struct *work);
+static DECLARE_WORK(settle_work, ports_settle);
+
+static u64 config_order;	/* of the last configuration; RTNL */
 
 /* Masters hand packets to their lower devices, which have neighbours; they have none. */
 static const struct {
@@ -265,6 +274,7 @@ static void port_linger(struct hop_port *port)
 void hop_port_exit(void)
 {
 	cancel_delayed_work_sync(&reap_work);
+	cancel_work_sync(&settle_work);
 	hop_watch_exit();
 	WARN_ON_ONCE(!list_empty(&hop_ports));
 }
@@ -379,16 +389,23 @@ static void port_queues(struct hop_port *port)
 	}
 }
 
-static void port_config(struct hop_port *port, const struct hop_config *cfg)
+/* What its members say takes effect. */
+static void port_config(struct hop_port *port)
 {
-	u64 now = hop_now();
+	u64 now = hop_now(), newest = 0;
+	struct hop_config cfg = {};
+	struct hop_member *m;
+
+	list_for_each_entry(m, &port->members, node)
+		hop_config_add(&cfg, &newest, &m->cfg, m->order);
+	port->unsettled = false;
 
 	spin_lock_bh(&port->lock);
-	if (cfg->tpid != port->cfg.tpid || cfg->tag != port->cfg.tag)
+	if (cfg.tpid != port->cfg.tpid || cfg.tag != port->cfg.tag)
 		hop_probe_stop(port);
-	if (cfg->tpid != port->cfg.tpid)
+	if (cfg.tpid != port->cfg.tpid)
 		hop_peer_unstrip(port, now);
-	port->cfg = *cfg;
+	port->cfg = cfg;
 	port_queues(port);
 	hop_peer_role(port);
 	hop_peer_hrtt(port);
@@ -400,6 +417,31 @@ static void port_config(struct hop_port *port, const struct hop_config *cfg)
 	spin_lock_bh(&port->net->lock);
 	hop_elide_update(port->net);
 	spin_unlock_bh(&port->net->lock);
+}
+
+/* One more member. Its numbers have to be known and probed before it uses them; what it wants of
+ * the port waits, since the qdisc may yet be refused.
+ */
+static void port_grow(struct hop_port *port)
+{
+	spin_lock_bh(&port->lock);
+	port_queues(port);
+	hop_peer_state(port, hop_now());
+	port_hurry(port, hop_now());
+	spin_unlock_bh(&port->lock);
+	port->unsettled = true;
+	schedule_work(&settle_work);
+}
+
+static void ports_settle(struct work_struct *work)
+{
+	struct hop_port *port;
+
+	rtnl_lock();
+	list_for_each_entry(port, &hop_ports, node)
+		if (port->unsettled)
+			port_config(port);
+	rtnl_unlock();
 }
 
 int hop_member_join(struct hop_member *m, struct Qdisc *sch, u16 count,
@@ -446,10 +488,15 @@ int hop_member_join(struct hop_member *m, struct Qdisc *sch, u16 count,
 	m->elide = port->elide;
 	m->ops = ops;
 	m->windows = windows;
+	m->cfg = *cfg;
+	m->order = ++config_order;
 	list_add_tail_rcu(&m->node, before);
-	if (!port->n_members++)
+	if (port->n_members++) {
+		port_grow(port);
+	} else {
 		port_start(port);
-	port_config(port, cfg);
+		port_config(port);
+	}
 	return 0;
 }
 EXPORT_SYMBOL_GPL(hop_member_join);
@@ -470,15 +517,17 @@ EXPORT_SYMBOL_GPL(hop_member_alone);
 void hop_member_config(struct hop_member *m, const struct hop_config *cfg)
 {
 	ASSERT_RTNL();
-	if (m->port)
-		port_config(m->port, cfg);
+	if (!m->port)
+		return;
+	m->cfg = *cfg;
+	m->order = ++config_order;
+	port_config(m->port);
 }
 EXPORT_SYMBOL_GPL(hop_member_config);
 
 void hop_member_leave(struct hop_member *m)
 {
 	struct hop_port *port = m->port;
-	u64 now = hop_now();
 
 	ASSERT_RTNL();
 	if (!port)
@@ -495,11 +544,8 @@ void hop_member_leave(struct hop_member *m)
 	} else if (!port->n_members) {
 		hop_netlink_event(port, HOP_EVENT_PORT_GONE);
 		port_linger(port);
-	} else {
-		spin_lock_bh(&port->lock);
-		port_queues(port);
-		port_hurry(port, now);
-		spin_unlock_bh(&port->lock);
+	} else if (!port->dying) {
+		port_config(port);
 	}
 }
 EXPORT_SYMBOL_GPL(hop_member_leave);

@@ -278,7 +278,7 @@ struct hop_range {
  * @carrier: the device is up and has carrier
  * @leaving: no members: GOODBYEs instead of HELLOs
  * @dying: nothing may be armed again
- * @cfg: what the options say
+ * @cfg: what the members' options say together
  * @peer: the neighbour
  * @cand: epochs that ask to be
  * @pausing: what we tell it
@@ -313,6 +313,7 @@ struct hop_range {
  * @ops: the receive hook
  * @members: list of struct hop_member, RCU
  * @n_members: how many; RTNL
+ * @unsettled: a member's configuration is not in force yet; RTNL
  * @linger_until: jiffies until which a port without members stays; RTNL
  * @node: hop_ports; RTNL
  * @net_node: hop_net.ports; hop_net.lock
@@ -383,6 +384,7 @@ struct hop_port {
 	struct nf_hook_ops	ops;
 	struct list_head	members;
 	unsigned int		n_members;
+	bool			unsettled;
 	unsigned long		linger_until;
 	struct list_head	node;
 	struct list_head	net_node;
