@@ -78,6 +78,8 @@ static const struct plugin_choice bfc_states[] = {
 	  .meaning = "no carrier" },
 	{ .name = "disabled",		.value = HOP_STATE_DISABLED,
 	  .meaning = "tagging is turned off" },
+	{ .name = "kind",		.value = HOP_STATE_KIND,
+	  .meaning = "the neighbour has another kind of qdisc" },
 	{}
 };
 

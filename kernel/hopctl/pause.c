@@ -337,7 +337,7 @@ void hop_pause_rx(struct hop_port *port, const struct hop_frame *f, u64 now)
 	peer->rx_seq = s->seq;
 	peer->rx_seq_valid = true;
 	hop_peer_alive(port, now);
-	if (hop_peer_taken_for(port) != HOP_ROLE_SWITCH) {
+	if (hop_peer_taken_for(port) != HOP_ROLE_SWITCH || !hop_peer_is_kin(port)) {
 		port->stats.rx_untrusted++;
 		return;
 	}

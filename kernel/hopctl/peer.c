@@ -17,6 +17,9 @@
  * A neighbour that does not name our epoch (0) has lost us; it takes no tags off any more, so
  * we stop tagging at once.
  *
+ * A neighbour without a kind of qdisc in common with this port is one all the same, but it is
+ * neither paused nor obeyed, and nothing is tagged.
+ *
  * A second source address within the dead interval means that the link has more than two
  * ends. Its frames are dropped and counted, and we do not tag until only one is left.
  *
@@ -48,12 +51,23 @@ static bool device_forwards(const struct net_device *dev)
 	return forwards;
 }
 
+/**
+ * hop_peer_is_kin - has the neighbour a kind of qdisc that this port has?
+ * @port: the port
+ *
+ * A pause of another kind would mean something else, or nothing that ends.
+ */
+bool hop_peer_is_kin(const struct hop_port *port)
+{
+	return port->peer.hello.kinds & port->cfg.kinds;
+}
+
 /* A switch has handles for its neighbour's sub-queues, a host never pauses anyone. */
 static void peer_handles(struct hop_port *port)
 {
 	u32 before = port->handles;
 
-	if (port->role == HOP_ROLE_HOST)
+	if (port->role == HOP_ROLE_HOST || (port->peer.up && !hop_peer_is_kin(port)))
 		hop_range_put(port);
 	else if (port->peer.up)
 		hop_range_get(port, port->peer.hello.queues);
@@ -61,6 +75,20 @@ static void peer_handles(struct hop_port *port)
 		return;
 	bitmap_fill(port->pausing.dirty, HOP_BITMAP_WORDS);
 	hop_port_wake(port);
+}
+
+/**
+ * hop_peer_kinds - the neighbour's kinds, or ours, may be others than before
+ * @port: the port
+ * @now: time
+ */
+void hop_peer_kinds(struct hop_port *port, u64 now)
+{
+	if (!port->peer.up)
+		return;
+	peer_handles(port);
+	if (!hop_peer_is_kin(port))
+		hop_pause_clear(port, now);
 }
 
 /**
@@ -108,6 +136,8 @@ static u8 state_resolve(const struct hop_port *port)
 		return HOP_STATE_SHARED;
 	if (!peer->up || !peer->knows_us)
 		return HOP_STATE_NO_NEIGHBOUR;
+	if (!hop_peer_is_kin(port))
+		return HOP_STATE_KIND;
 	if (!(peer->hello.flags & HOP_HELLO_STRIPS_TAGS))
 		return HOP_STATE_NO_STRIP;
 	if (peer->hello.tpid != port->cfg.tpid)
@@ -400,7 +430,7 @@ static void peer_take(struct hop_port *port, const struct hop_frame *f, u64 now)
 	hop_peer_alive(port, now);
 	peer_measure(port, now);
 	hop_peer_hrtt(port);
-	peer_handles(port);
+	hop_peer_kinds(port, now);
 	peer_strip(port, now);
 	hop_peer_state(port, now);
 }

@@ -408,6 +408,7 @@ static void port_config(struct hop_port *port)
 	port->cfg = cfg;
 	port_queues(port);
 	hop_peer_role(port);
+	hop_peer_kinds(port, now);
 	hop_peer_hrtt(port);
 	hop_peer_state(port, now);
 	hop_watch_config(port, now);

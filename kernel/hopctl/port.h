@@ -501,6 +501,8 @@ void hop_peer_alive(struct hop_port *port, u64 now);
 void hop_peer_drop(struct hop_port *port, u64 now);
 void hop_peer_lost(struct hop_port *port, u64 now);
 void hop_peer_role(struct hop_port *port);
+void hop_peer_kinds(struct hop_port *port, u64 now);
+bool hop_peer_is_kin(const struct hop_port *port);
 void hop_peer_state(struct hop_port *port, u64 now);
 void hop_peer_hrtt(struct hop_port *port);
 void hop_peer_unstrip(struct hop_port *port, u64 now);

@@ -49,7 +49,8 @@
 		{ HOP_STATE_PROBE_TAG,		"probe-tag" },	\
 		{ HOP_STATE_SHARED,		"shared" },	\
 		{ HOP_STATE_NO_CARRIER,		"no-carrier" },	\
-		{ HOP_STATE_DISABLED,		"disabled" })
+		{ HOP_STATE_DISABLED,		"disabled" },	\
+		{ HOP_STATE_KIND,		"kind" })
 
 DECLARE_EVENT_CLASS(hop_epoch,
 	TP_PROTO(const struct hop_port *port, u32 epoch),

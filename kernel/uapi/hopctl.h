@@ -113,7 +113,8 @@ enum hop_tier {
  * struct hop_tlv_hello - who I am, and a time stamp to measure the link by
  * @role: enum hop_role, HOST or SWITCH
  * @flags: HOP_HELLO_*
- * @kinds: bit set of the qdisc kinds on this port (HOP_KIND_*)
+ * @kinds: bit set of the qdisc kinds on this port (HOP_KIND_*); without one in common neither end
+ *	tags, pauses or obeys
  * @queues: my sub-queues are 0 .. queues - 1 and may be paused; 0 if none may
  * @tpid: TPID of the fabric tag that I put and strip
  * @ring_ns: longest time that a frame waits on my card after it left its sub-queue
@@ -182,6 +183,7 @@ struct hop_tlv_probe {
  * @HOP_STATE_SHARED: more than one neighbour sends control frames on this link
  * @HOP_STATE_NO_CARRIER: the device has no carrier
  * @HOP_STATE_DISABLED: tagging was turned off
+ * @HOP_STATE_KIND: the neighbour has none of this port's kinds of qdisc: no pauses either
  */
 enum hop_state {
 	HOP_STATE_TAGGING,
@@ -194,6 +196,7 @@ enum hop_state {
 	HOP_STATE_SHARED,
 	HOP_STATE_NO_CARRIER,
 	HOP_STATE_DISABLED,
+	HOP_STATE_KIND,
 	__HOP_STATE_MAX
 };
 
@@ -233,7 +236,7 @@ enum hop_state {
  * @HOP_A_RX_EPOCH: u64, contents dropped: an epoch of before or not ours
  * @HOP_A_RX_STALE: u64, PAUSE STATEs dropped: an older sequence number
  * @HOP_A_RX_RANGE: u64, contents dropped: words or queues outside of what exists
- * @HOP_A_RX_UNTRUSTED: u64, PAUSE STATEs ignored: the neighbour is a host
+ * @HOP_A_RX_UNTRUSTED: u64, PAUSE STATEs ignored: the neighbour is a host, or of another kind
  * @HOP_A_RX_SHARED: u64, frames from a second source address
  * @HOP_A_TAG_STRIPPED: u64, data frames whose fabric tag was taken off
  * @HOP_A_TAG_UNLABELLED: u64, of them, frames without a handle to label them by

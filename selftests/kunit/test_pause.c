@@ -18,6 +18,8 @@ static int pause_init(struct kunit *test)
 	port = test->priv;
 	port->peer.up = true;
 	port->peer.hello.role = HOP_ROLE_SWITCH;
+	port->peer.hello.kinds = HOP_KIND_BFC;
+	port->cfg.kinds = HOP_KIND_BFC;
 	port->peer.hello.queues = HOP_QUEUES_MAX;
 	port->queues = HOP_QUEUES_MAX;
 	port->queues_most = HOP_QUEUES_MAX;

@@ -7,7 +7,8 @@
 #
 # The port goes by the options of the qdisc that was made or changed last, of those that are left.
 # One that never came into force because `tc` refused it in the end changes nothing, not even for a
-# moment.
+# moment. Its HELLOs announce the kinds of all, and a neighbour that has none of these is neither tagged
+# for nor obeyed nor paused.
 
 . "$(dirname "$0")/lib.sh"
 need_tool ip tc jq
@@ -113,6 +114,44 @@ is "the first" "$(figures role)" switch
 tc_in a qdisc replace dev p parent 9:1 handle 21: bfc queues 50 tier up
 has "another in its place" tier up
 is "has its own options, not those of before" "$(figures role)" host
+tc_in a qdisc del dev p root
+tc_in b qdisc del dev q root
+sleep 1.5	# no goodbyes any more
+
+# neighbour WORDS...: by hand, in the background; its lines go to $said
+said=$(mktemp)
+trap 'rm -f "$said"; _at_exit' EXIT
+neighbour() { in_ns b "$hopframe" peer q role=switch queues=64 "$@" >"$said" 2>&1 & hand=$!; }
+
+diag "a neighbour of another kind"
+tc_in a qdisc add dev p root handle 9: mq
+for i in 1 2 3; do
+	tc_in a qdisc add dev p parent 9:$i handle "1$i:" bfc queues 50 role switch
+done
+for kinds in 2 0 fffe; do
+	neighbour mine=1$kinds kinds=$kinds for=1500 at=600 state:seq=1,lease=2000000000,words=ff
+	has "kinds $kinds: the port says why it is plain" state kind
+	wait $hand
+	is "it pauses nobody there" "$(figures handles)" 0
+	untrusted=$((${untrusted:-0} + 1))
+	is "and does not let itself be paused" "$(figures paused_queues state_rx rx_untrusted)" \
+		"0,0,$untrusted"
+	is "which is told all the same" "$(grep -c ' ack seq=1' "$said")" 1
+	is "and sends no probe, says no TAGS" "$(figures probe_tx),$(grep -cE ' flags=([4-7c-f]) ' "$said")" 0,0
+	has "gone" state no_neighbour
+done
+is "what the port announces are its members' kinds" \
+	"$(sed -nE 's/.* kinds=([0-9a-f]+) .*/\1/p' "$said" | sort -u)" 1
+
+neighbour mine=2 kinds=8001 for=4500 at=700 state:seq=1,lease=2000000000,words=ff at=1500 hello:kinds=2
+has "one kind in common is enough" state tagging
+has "and its pauses count" paused_queues 8
+is "and it can be paused" "$(figures handles)" 64
+has "when it has that no more they end" paused_queues 0
+is "before their lease" "$(figures lease_expired)" 0
+has "when it has it again the port tags again" state tagging
+is "but it has to pause again" "$(figures paused_queues)" 0
+wait $hand
 tc_in a qdisc del dev p root
 
 finish

@@ -50,6 +50,7 @@
  *	data		print other frames, too
  *	role=host|switch queues=N flags=HEX ring=NS	what peer's HELLOs say (default host, 128,
  *			STRIPS_TAGS and, while the other end says TAGS, STRIPPING)
+ *	kinds=HEX	and of which kinds it is (default 1, bfc)
  *	noecho noack	peer echoes no probes, acknowledges nothing
  *	deaf		peer is not woken by data frames, nor by frames that begin with a PAUSE ACK
  *	small		peer echoes only probes of up to 200 bytes
@@ -61,7 +62,7 @@
  *	damage=SEED	flood: damaged at random; only what the codec refuses is sent
  *
  * Contents:
- *	hello[:role=R,queues=N,flags=HEX,tpid=HEX,ring=NS,sent=NS,echo=NS,held=NS]
+ *	hello[:role=R,queues=N,flags=HEX,kinds=HEX,tpid=HEX,ring=NS,sent=NS,echo=NS,held=NS]
  *	state:seq=N[,lease=NS][,first=N],words=HEX[+HEX]...
  *	ack:seq=N  probe:nonce=HEX,vid=N,size=N  echo:nonce=HEX,vid=N,size=N  goodbye
  *	raw:HEX		bytes as they are, at the end
@@ -192,6 +193,8 @@ static bool hello_field(struct hop_hello *h, const char *field)
 		h->queues = number(v, 10);
 	else if ((v = value_of(field, "flags")))
 		h->flags = number(v, 16);
+	else if ((v = value_of(field, "kinds")))
+		h->kinds = number(v, 16);
 	else if ((v = value_of(field, "ring")))
 		h->ring_ns = number(v, 10);
 	else if ((v = value_of(field, "tpid")))

@@ -375,6 +375,10 @@ leaves()
 neighbour no_strip role=host flags=0
 found "strips no tags" p2 no_strip
 leaves
+neighbour kind role=switch kinds=8000 at=200 state:seq=1,words=ff
+found "has another kind" p2 kind
+is "tc says so, too" "$(tc_in sw -s qdisc show dev p2 | grep -c 'port: state kind (the neighbour has another kind')" 1
+leaves
 neighbour probe_tag role=switch noecho
 found "echoes no probe" p2 probe_tag
 leaves

@@ -264,7 +264,7 @@ report $? "text of options, an unknown attribute passed over"
 # Text of statistics: each state of the port with its explanation.
 state=0
 for text in tagging no_neighbour no_strip tpid probing probe_size probe_tag shared no_carrier \
-	    disabled; do
+	    disabled kind; do
 	written "TCA_STATS2{ TCA_STATS_APP{ TCA_BFC_STATS_TIME=u64:1 TCA_BFC_STATS_PORT{ HOP_A_STATE=u8:$state } } }"
 	spied -s qdisc show dev lo && grep -qE "^  port: state $text \(.+\)$" "$dir/out"
 	report $? "state $state is $text and explained"

@@ -51,6 +51,8 @@ static const struct attr_word hop_state_words[] = {
 	  "the device has no carrier" },
 	{ "disabled", 0x9,
 	  "tagging was turned off" },
+	{ "kind", 0xa,
+	  "the neighbour has none of this port's kinds of qdisc: no pauses either" },
 	{}
 };
 
@@ -173,7 +175,7 @@ static const struct attr port_attrs[] = {
 	  "contents dropped: words or queues outside of what exists",
 	  NULL },
 	{ "rx_untrusted", 32, ATTR_NUMBER, "frames",
-	  "PAUSE STATEs ignored: the neighbour is a host",
+	  "PAUSE STATEs ignored: the neighbour is a host, or of another kind",
 	  NULL },
 	{ "rx_shared", 33, ATTR_NUMBER, "frames",
 	  "frames from a second source address",

@@ -56,6 +56,8 @@ const struct complaint complaints[] = {
 	{ "no_carrier", WARNING, "the device has no carrier",
 	  "ip link set DEV up, and see to the cable" },
 	{ "disabled", NOTE, "tagging is turned off", "sluice set DEV tag on" },
+	{ "kind", WARNING, "the neighbour has another kind of qdisc, so neither pauses the other",
+	  "put the same kind of qdisc on both ends" },
 
 	{ "handles_short", WARNING, "some of the neighbour's sub-queues cannot be paused",
 	  "fewer queues on the neighbours' ports: there are not handles for all" },
@@ -278,7 +280,7 @@ static void judge_state(const struct judge *j, const struct port *p)
 		[HOP_STATE_TPID] = "tpid", [HOP_STATE_PROBING] = "probing",
 		[HOP_STATE_PROBE_SIZE] = "probe_size", [HOP_STATE_PROBE_TAG] = "probe_tag",
 		[HOP_STATE_SHARED] = "shared", [HOP_STATE_NO_CARRIER] = "no_carrier",
-		[HOP_STATE_DISABLED] = "disabled",
+		[HOP_STATE_DISABLED] = "disabled", [HOP_STATE_KIND] = "kind",
 	};
 	const struct device *d = device_of(j->look, attr_number(&p->msg[HOP_N_IFINDEX]));
 	uint64_t state = port_number(p, HOP_A_STATE);
@@ -306,11 +308,12 @@ static void judge_port(const struct judge *j, const struct port *p)
 {
 	uint64_t queues = port_number(p, HOP_A_PEER_QUEUES);
 	uint64_t handles = port_number(p, HOP_A_HANDLES);
+	bool kin = port_number(p, HOP_A_STATE) != HOP_STATE_KIND;
 	const char *name = port_name(p);
 
 	judge_state(j, p);
 	/* a host pauses nobody and holds no handles */
-	if (port_number(p, HOP_A_ROLE) == HOP_ROLE_SWITCH && handles < queues)
+	if (kin && port_number(p, HOP_A_ROLE) == HOP_ROLE_SWITCH && handles < queues)
 		say(j, "handles_short", name, "%" PRIu64 " handles for %" PRIu64 " sub-queues",
 		    handles, queues);
 	if (port_number(p, HOP_A_STORM))
@@ -318,7 +321,7 @@ static void judge_port(const struct judge *j, const struct port *p)
 	if (port_number(p, HOP_A_COUNTER_LEAKS))
 		say(j, "counter_leaks", name, "%" PRIu64 " times",
 		    port_number(p, HOP_A_COUNTER_LEAKS));
-	if (port_number(p, HOP_A_RX_UNTRUSTED))
+	if (kin && port_number(p, HOP_A_RX_UNTRUSTED))
 		say(j, "untrusted", name, "%" PRIu64 " times", port_number(p, HOP_A_RX_UNTRUSTED));
 	if (port_number(p, HOP_A_HANDLE_FORGED))
 		say(j, "handle_forged", name, "%" PRIu64 " packets",
