@@ -558,6 +558,9 @@ static void candidate_hello(struct hop_port *port, const struct hop_frame *f, u6
 		return;
 	}
 	c->answer = true;
+	/* nobody was here; the answer may be lost, so others have to follow it soon */
+	if (port->hello_gap > HOP_HELLO_NS)
+		port->hello_gap = HOP_HELLO_FIRST_NS;
 	hop_hello_soon(port, now);
 	hop_port_wake(port);
 }

@@ -105,6 +105,7 @@ static void port_start(struct hop_port *port)
 	hop_port_event(port, HOP_EVENT_PORT_NEW);
 	port->leaving = false;
 	port->queues_most = 0;
+	port->hello_at = U64_MAX;	/* it has to be configured first */
 	memset(port->cand, 0, sizeof(port->cand));
 	spin_unlock_bh(&port->lock);
 }

@@ -35,6 +35,7 @@
 
 #define HOP_HELLO_NS		(100ULL * NSEC_PER_MSEC)
 #define HOP_HELLO_FIRST_NS	(1ULL * NSEC_PER_MSEC)	/* doubled up to HOP_HELLO_NS */
+#define HOP_HELLO_ALONE_NS	(4ULL * NSEC_PER_SEC)	/* or this, if nobody was ever there */
 #define HOP_DEAD_NS		(1ULL * NSEC_PER_SEC)
 #define HOP_LINGER_NS		(HOP_DEAD_NS + 2 * HOP_HELLO_NS)
 #define HOP_FLIGHT_NS		(1ULL * NSEC_PER_MSEC)	/* margin, see peer_flight_ns() */

@@ -155,11 +155,21 @@ static u64 hello_next(const struct hop_port *port)
 	return max(port->hello_at, port->hello_last + HOP_HELLO_FIRST_NS);
 }
 
+/* Where nobody has ever answered, HELLOs become few: whoever comes says one at once, and is heard.
+ * A neighbour that we had may be silent for a fault of the link, and should be found soon after it.
+ */
+static u64 hello_most(struct hop_port *port, u64 now)
+{
+	if (port->leaving || port->peer.epoch || hop_peer_candidate(port, now))
+		return HOP_HELLO_NS;
+	return HOP_HELLO_ALONE_NS;
+}
+
 static void hello_done(struct hop_port *port, u64 now)
 {
 	port->hello_last = now;
 	port->hello_at = now + port->hello_gap;
-	port->hello_gap = min_t(u64, 2 * port->hello_gap, HOP_HELLO_NS);
+	port->hello_gap = min(2 * port->hello_gap, hello_most(port, now));
 }
 
 static void build_answers(struct hop_port *port, const struct hop_candidate *but, u64 now,
