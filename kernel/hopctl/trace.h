@@ -22,6 +22,12 @@
 #define HOP_PAUSE_REFRESH	2
 #endif
 
+#ifndef HOP_WATCH_CHANGE
+#define HOP_WATCH_CHANGE	0
+#define HOP_WATCH_LOOK		1
+#define HOP_WATCH_LOCK		2
+#endif
+
 #define hop_port_fields						\
 		__field(u32,	netns)				\
 		__field(u32,	ifindex)			\
@@ -37,6 +43,12 @@
 		{ HOP_PAUSE_NEW,	"new" },		\
 		{ HOP_PAUSE_REPEAT,	"repeat" },		\
 		{ HOP_PAUSE_REFRESH,	"refresh" })
+
+#define hop_show_watch(what)					\
+	__print_symbolic(what,					\
+		{ HOP_WATCH_CHANGE,	"change" },		\
+		{ HOP_WATCH_LOOK,	"look" },		\
+		{ HOP_WATCH_LOCK,	"lock" })
 
 #define hop_show_state(state)					\
 	__print_symbolic(state,					\
@@ -180,6 +192,23 @@ TRACE_EVENT(hop_storm,
 		__entry->begins = begins;
 	),
 	TP_printk("%s %s", __entry->dev, __entry->begins ? "begins" : "ends")
+);
+
+TRACE_EVENT(hop_watch,
+	TP_PROTO(const struct hop_port *port, int what, unsigned int looked),
+	TP_ARGS(port, what, looked),
+	TP_STRUCT__entry(
+		hop_port_fields
+		__field(int,		what)
+		__field(unsigned int,	looked)
+	),
+	TP_fast_assign(
+		hop_port_assign(port);
+		__entry->what = what;
+		__entry->looked = looked;
+	),
+	TP_printk("%s %s looked=%u", __entry->dev, hop_show_watch(__entry->what),
+		  __entry->looked)
 );
 
 TRACE_EVENT(hop_hrtt,

@@ -93,14 +93,16 @@ static bool window_look(struct hop_port *port, struct hop_member *m, u16 queue, 
 
 static bool windows_look(struct hop_port *port, u64 now)
 {
+	unsigned int looked = 0;
 	struct hop_member *m;
+	bool late = false;
 	u16 queue;
 
 	list_for_each_entry_rcu(m, &port->members, node)
-		for (queue = 0; queue < m->count; queue++)
-			if (window_look(port, m, queue, now))
-				return true;
-	return false;
+		for (queue = 0; queue < m->count && !late; queue++, looked++)
+			late = window_look(port, m, queue, now);
+	trace_hop_watch(port, HOP_WATCH_LOOK, looked);
+	return late;
 }
 
 static void window_changes(struct hop_window *win, bool paused, u64 now)
@@ -185,16 +187,18 @@ void hop_watch_paused(struct hop_port *port, u64 now)
  */
 void hop_watch_words(struct hop_port *port, u64 changed, u64 now)
 {
+	unsigned int looked = 0;
 	struct hop_member *m;
 	u16 queue;
 
 	if (port->watch_at == U64_MAX)	/* no window is open */
 		return;
 	list_for_each_entry_rcu(m, &port->members, node)
-		for (queue = 0; queue < m->count; queue++)
+		for (queue = 0; queue < m->count; queue++, looked++)
 			if (changed & BIT_ULL((m->first + queue) / 64))
 				window_changes(&m->windows[queue],
 					       queue_is_paused(port, m->first + queue), now);
+	trace_hop_watch(port, HOP_WATCH_CHANGE, looked);
 }
 
 /**
@@ -289,16 +293,18 @@ void hop_watch_exit(void)
 static bool port_withdraw(struct hop_port *port, u64 now)
 {
 	u64 quiet_ns = port->cfg.watch ? watchdog_ns(&port->cfg) : U64_MAX;
-	unsigned int withdrawn = 0;
+	unsigned int withdrawn = 0, looked = 0;
 	struct hop_member *m;
 	bool stalled = false;
 	u64 sum;
 
 	list_for_each_entry(m, &port->members, node) {
+		looked++;
 		withdrawn += m->ops->withdraw(m, quiet_ns, now);
 		stalled |= READ_ONCE(m->stalled);
 		port->net->marked += READ_ONCE(m->marked);
 	}
+	trace_hop_watch(port, HOP_WATCH_LOCK, looked);
 	if (withdrawn) {
 		spin_lock_bh(&port->lock);
 		hop_port_event(port, HOP_EVENT_WITHDRAWN);
