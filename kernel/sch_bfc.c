@@ -274,8 +274,6 @@ struct bfc_sched {
 	struct sk_buff_head	control;
 	u32			late_drops;	/* dropped in dequeue, parents not told yet */
 	u32			late_bytes;
-	u64			stall_sent;	/* packets sent when the stall, if any, began */
-	u64			stall_ns;	/* when that was, 0 if nothing waits */
 	u64			paused[HOP_BITMAP_WORDS];	/* merged pause bits */
 	struct hop_member	member;
 };
@@ -1268,24 +1266,19 @@ static unsigned int bfc_unmark(struct bfc_sched *q)
 }
 
 /* A qdisc whose packets wait for nobody but the device, and wait for too long */
-static unsigned int bfc_withdraw(struct hop_member *m, u64 quiet_ns, u64 now)
+static unsigned int bfc_withdraw(struct hop_member *m)
 {
 	struct bfc_sched *q = container_of(m, struct bfc_sched, member);
 	struct Qdisc *sch = m->sch;
 	unsigned int withdrawn = 0;
-	u64 sent;
+	u32 sent;
 
 	sch_tree_lock(sch);
 	sent = u64_stats_read(&sch->bstats.packets);
-	if (!sch->q.qlen || q->stats.paused || sent != q->stall_sent) {
-		q->stall_ns = 0;
-		q->member.stalled = false;
-	}
-	if (sch->q.qlen && !q->stall_ns) {
-		q->stall_ns = now;
-		q->stall_sent = sent;
-	} else if (q->stall_ns && now - q->stall_ns >= quiet_ns) {
-		q->member.stalled = true;
+	if (!sch->q.qlen || q->stats.paused || sent != m->quiet_sent) {
+		WRITE_ONCE(m->stalled, false);
+	} else {
+		WRITE_ONCE(m->stalled, true);
 		withdrawn = bfc_unmark(q);
 		q->stats.withdrawn += withdrawn;
 	}
@@ -1556,10 +1549,8 @@ static int bfc_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_
 		bfc_unmark(q);
 	q->config = c;
 	bfc_pool_switch(q, pool);
-	if (!c.watch) {
-		q->member.stalled = false;
-		q->stall_ns = 0;
-	}
+	if (!c.watch)
+		WRITE_ONCE(q->member.stalled, false);
 	bfc_recompute(q, READ_ONCE(*q->member.hrtt_ns), READ_ONCE(*q->member.speed));
 	bfc_lower_limit(sch, &change, &dropped);
 	qdisc_tree_reduce_backlog(sch, -change.packets, -change.bytes);

@@ -92,14 +92,15 @@ struct hop_member;
  * struct hop_member_ops - what hopctl asks a qdisc
  * @watch: look at sub-queue @queue of its range. Context: port's lock, any CPU, without the qdisc
  *	lock: what is read may be of two moments
- * @withdraw: if nothing has left the qdisc for @quiet_ns although it holds packets and is not
- *	paused, let the packets that hold a pause let go of it, set hop_member.stalled and mark
- *	none until something leaves. Called again and again while somebody is paused or the qdisc
- *	is stalled. Context: RTNL. Return: packets that let go now
+ * @withdraw: nothing has left the qdisc for the watchdog's time. If it has still sent no more than
+ *	hop_member.quiet_sent, although it holds packets and is not paused, let the packets that
+ *	hold a pause let go of it, set hop_member.stalled and mark none until something leaves.
+ *	Called again and again while the qdisc is stalled. Context: RTNL. Return: packets that let
+ *	go now
  */
 struct hop_member_ops {
 	void		(*watch)(const struct hop_member *m, u16 queue, struct hop_watch *w);
-	unsigned int	(*withdraw)(struct hop_member *m, u64 quiet_ns, u64 now);
+	unsigned int	(*withdraw)(struct hop_member *m);
 };
 
 /**
@@ -138,6 +139,9 @@ struct hop_window {
  *	pause nobody
  * @ops: what hopctl asks the qdisc
  * @windows: the watchdog's, one for each sub-queue
+ * @quiet_sent: low half of the packets that had left the qdisc, ever, when the watchdog last saw some
+ *	leave, or nothing that waits for the device; as the next one of watch.c's work alone
+ * @quiet_ns: when that was
  * @cfg: what the qdisc's options say about the port; RTNL
  * @order: the larger the later they did; RTNL
  * @alone_active: what @n_active points to without a port
@@ -161,6 +165,8 @@ struct hop_member {
 	const unsigned long	*elide;
 	const struct hop_member_ops *ops;
 	struct hop_window	*windows;
+	u32			quiet_sent;
+	u64			quiet_ns;
 	struct hop_config	cfg;
 	u64			order;
 	atomic_t		alone_active;

@@ -269,13 +269,12 @@ void hop_pause_acked(struct hop_port *port, u32 seq)
 }
 
 /* Tell the qdiscs whose sub-queues lie in one of the words of @changed. */
-static void pause_kick(struct hop_port *port, u64 changed, u64 now)
+static void pause_kick(struct hop_port *port, u64 changed)
 {
 	struct hop_member *m;
 
 	if (!changed)
 		return;
-	hop_watch_words(port, changed, now);
 	smp_wmb();	/* words before generations: pairs with hop_paused_begin() */
 	list_for_each_entry_rcu(m, &port->members, node) {
 		u64 mine = GENMASK_ULL((m->first + m->count - 1) / 64, m->first / 64);
@@ -291,18 +290,21 @@ static void pause_kick(struct hop_port *port, u64 changed, u64 now)
 	}
 }
 
-static u64 pause_store(struct hop_port *port, const struct hop_pause_state *s)
+static u64 pause_store(struct hop_port *port, const struct hop_pause_state *s, u64 now)
 {
 	u64 *words = port->storm ? port->ignored : port->paused;
 	unsigned int i, w;
-	u64 bits, changed = 0;
+	u64 bits, others, changed = 0;
 
 	for (i = 0; i < s->count; i++) {
 		w = s->first_word + i;
 		bits = hop_pause_word(s, i);
-		if (words[w] == bits)
+		others = words[w] ^ bits;
+		if (!others)
 			continue;
 		WRITE_ONCE(words[w], bits);
+		if (!port->storm)
+			hop_watch_word(port, w, others, now);
 		changed |= BIT_ULL(w);
 	}
 	return port->storm ? 0 : changed;
@@ -344,9 +346,9 @@ void hop_pause_rx(struct hop_port *port, const struct hop_frame *f, u64 now)
 	port->stats.state_rx++;
 	if (port->storm)
 		port->stats.storm_rx++;
-	changed = pause_store(port, s);
+	changed = pause_store(port, s, now);
 	trace_hop_pause_rx(port, s->seq, s->first_word, s->count, s->lease_ns, changed, now);
-	pause_kick(port, changed, now);
+	pause_kick(port, changed);
 	words = port->storm ? port->ignored : port->paused;
 	port->lease_at = memchr_inv(words, 0, sizeof(port->paused)) ? now + s->lease_ns : U64_MAX;
 	hop_watch_paused(port, now);
@@ -360,19 +362,21 @@ void hop_pause_rx(struct hop_port *port, const struct hop_frame *f, u64 now)
  */
 void hop_pause_clear(struct hop_port *port, u64 now)
 {
-	u64 changed = 0;
+	u64 others, changed = 0;
 	unsigned int w;
 
 	for (w = 0; w < HOP_BITMAP_WORDS; w++) {
-		if (!port->paused[w])
+		others = port->paused[w];
+		if (!others)
 			continue;
 		WRITE_ONCE(port->paused[w], 0);
+		hop_watch_word(port, w, others, now);
 		changed |= BIT_ULL(w);
 	}
 	memset(port->ignored, 0, sizeof(port->ignored));
 	hop_watch_calm(port, now);
 	port->lease_at = U64_MAX;
-	pause_kick(port, changed, now);
+	pause_kick(port, changed);
 }
 
 /**

@@ -192,7 +192,7 @@ static struct hop_port *port_create(struct net_device *dev, struct netlink_ext_a
 		return ERR_PTR(err);
 	}
 	netdev_hold(dev, &port->tracker, GFP_KERNEL);
-	list_add_tail(&port->node, &hop_ports);
+	list_add_tail_rcu(&port->node, &hop_ports);
 	hop_net_add(port);
 	hop_port_speed(port);
 	port->carrier = netif_running(dev) && netif_carrier_ok(dev);
@@ -226,7 +226,7 @@ void hop_port_kill(struct hop_port *port)
 	hop_range_put(port);
 	spin_unlock_bh(&port->lock);
 
-	list_del(&port->node);
+	list_del_rcu(&port->node);
 	hop_net_del(port);
 	port_unhook(port);
 	synchronize_net();
@@ -536,6 +536,7 @@ void hop_member_leave(struct hop_member *m)
 		return;
 	spin_lock_bh(&port->lock);
 	list_del_rcu(&m->node);	/* the watchdog looks at the members' sub-queues under the lock */
+	hop_watch_leave(port, m);
 	spin_unlock_bh(&port->lock);
 	kvfree(m->windows);
 	m->windows = NULL;

@@ -9,7 +9,7 @@
  *
  *   protector                   what
  *   RTNL                        members (list and count), config, life and death of the port,
- *                               hop_ports
+ *                               hop_ports (read under RCU, too)
  *   hop_port.lock (bottom       neighbour, candidates, epochs, sequence numbers, probes, what
  *   halves off)                 is to be sent, deadlines, counters in stats
  *   RCU                         members read by hook and worker; hop_net.owner
@@ -293,11 +293,12 @@ struct hop_range {
  * @watch_at: when the watchdog looks at the paused sub-queues, U64_MAX if there are none
  * @calm_at: when the storm is over, U64_MAX if the neighbour still pauses something
  * @ignored: what it wants paused meanwhile
+ * @watched: our sub-queues that have a window open, see watch.c
  * @events: HOP_EVENT_* to be told
  * @event_at: before which they are not
  * @rx_paid_ns: of hop_bucket_spend() for received control frames
  * @rx_next_ns: before which no more of them are read
- * @leak_sum: pause counters without a packet at the last look; RTNL
+ * @leak_sum: pause counters without a packet at the last look of watch.c, which alone has it
  * @tags: our HELLOs say TAGS: the probes were echoed
  * @tags_since: when they began to
  * @tags_until: and until then in any case, since tagged frames may be on their way
@@ -316,7 +317,7 @@ struct hop_range {
  * @n_members: how many; RTNL
  * @unsettled: a member's configuration is not in force yet; RTNL
  * @linger_until: jiffies until which a port without members stays; RTNL
- * @node: hop_ports; RTNL
+ * @node: hop_ports; RTNL, read under RCU
  * @net_node: hop_net.ports; hop_net.lock
  * @tracker: of the reference to @dev
  * @rx_buf: for frames that do not lie in one piece
@@ -363,6 +364,7 @@ struct hop_port {
 	u64			watch_at;
 	u64			calm_at;
 	u64			ignored[HOP_BITMAP_WORDS];
+	u64			watched[HOP_BITMAP_WORDS];
 	u32			events;
 	u64			event_at;
 	u64			rx_paid_ns;
@@ -416,8 +418,8 @@ struct hop_ingress {
  * @pairs: of devices without backpressure, see elide.c; under @lock
  * @n_pairs: how many
  * @elides: some bit of some hop_port.elide may be set
- * @marked: packets that hold a pause, at the last look of watch.c; RTNL
- * @marks: hop_net_marks() just before that look; RTNL
+ * @marked: packets that hold a pause, at the last look of watch.c, which alone has it
+ * @marks: hop_net_marks() just before that look; likewise
  * @pool: the buffer that qdiscs share, if any; RTNL
  */
 struct hop_net {
@@ -468,7 +470,8 @@ void hop_pairs_forget(struct hop_net *net, int ifindex);
 
 /* watch.c */
 void hop_watch_paused(struct hop_port *port, u64 now);
-void hop_watch_words(struct hop_port *port, u64 changed, u64 now);
+void hop_watch_word(struct hop_port *port, unsigned int word, u64 changed, u64 now);
+void hop_watch_leave(struct hop_port *port, const struct hop_member *m);
 void hop_watch_calm(struct hop_port *port, u64 now);
 void hop_watch_config(struct hop_port *port, u64 now);
 u64 hop_watch_next(const struct hop_port *port);

@@ -14,14 +14,20 @@
  * verdict by as much at most and never makes a false one. The qdisc cannot measure it: while its
  * device takes nothing it is not asked for packets, and sees no resume.
  *
- * The pausing side. While anyone is paused by us, each qdisc is asked a few times a second to
- * withdraw the pauses of its packets if nothing has left it for the watchdog's time although it
- * is not paused itself: its device hangs. And if no packet of the whole namespace holds a
- * pause, a pause counter that is not 0 after two looks is a bug of ours, which is counted
- * and made good; on several processors the looks alone would be deceived, see hop_range_clear().
+ * Neither a look nor a change of what is paused costs more than there are sub-queues paused, or
+ * windows open: hop_port.watched has a bit for each of these.
  *
- *   hop_port.storm, ignored, watch_at, calm_at, windows   port's lock
- *   hop_port.leak_sum, hop_net.marked, .marks             RTNL
+ * The pausing side. While anyone is paused by us, a look is taken a few times a second at the number
+ * of packets that have left each qdisc that holds a pause. If none has for the watchdog's time,
+ * although it is not paused itself, its device hangs, and it is asked to withdraw the pauses of its
+ * packets. And if no packet of the whole namespace holds a pause, a pause counter that is not 0
+ * after two looks is a bug of ours, which is counted and made good; on several processors the looks
+ * alone would be deceived, see hop_range_clear(). Only for these two are RTNL and qdiscs' locks
+ * taken; a look itself takes none.
+ *
+ *   hop_port.storm, ignored, watch_at, calm_at, watched, windows   port's lock
+ *   hop_port.leak_sum, hop_net.marked, .marks, hop_member.quiet_*  watch_pausing() alone, which is
+ *                                                                  one work
  */
 #include <linux/rtnetlink.h>
 #include <linux/workqueue.h>
@@ -54,6 +60,21 @@ static void windows_close(struct hop_port *port)
 
 	list_for_each_entry_rcu(m, &port->members, node)
 		memset(m->windows, 0, m->count * sizeof(*m->windows));
+	memset(port->watched, 0, sizeof(port->watched));
+}
+
+/* The bits of a word that are a member's sub-queues. Call for a word in which it has some. */
+static u64 member_bits(const struct hop_member *m, unsigned int word)
+{
+	unsigned int first = max_t(unsigned int, m->first, 64 * word);
+	unsigned int last = min_t(unsigned int, m->first + m->count - 1, 64 * word + 63);
+
+	return GENMASK_ULL(last % 64, first % 64);
+}
+
+static unsigned int member_last_word(const struct hop_member *m)
+{
+	return (m->first + m->count - 1) / 64;
 }
 
 static bool queue_is_paused(const struct hop_port *port, unsigned int queue)
@@ -73,11 +94,11 @@ static bool window_look(struct hop_port *port, struct hop_member *m, u16 queue, 
 {
 	bool paused = queue_is_paused(port, m->first + queue);
 	struct hop_window *win = &m->windows[queue];
+	u64 bit = BIT_ULL((m->first + queue) % 64);
+	u64 *watched = &port->watched[(m->first + queue) / 64];
 	struct hop_watch w;
 	bool late;
 
-	if (!paused && !win->since)
-		return false;
 	m->ops->watch(m, queue, &w);
 	late = win->since && now - win->since >= watchdog_ns(&port->cfg);
 	if (late && w.waits && w.sent == win->sent &&
@@ -86,45 +107,41 @@ static bool window_look(struct hop_port *port, struct hop_member *m, u16 queue, 
 	if (win->since && !late && w.waits && w.sent == win->sent)
 		return false;
 	*win = (struct hop_window) {};
-	if (paused && w.waits)
+	*watched &= ~bit;
+	if (paused && w.waits) {
 		*win = (struct hop_window) { .since = now, .sent = w.sent };
+		*watched |= bit;
+	}
 	return false;
 }
 
 static bool windows_look(struct hop_port *port, u64 now)
 {
-	unsigned int looked = 0;
+	unsigned int w, looked = 0;
 	struct hop_member *m;
 	bool late = false;
-	u16 queue;
+	u64 bits;
 
-	list_for_each_entry_rcu(m, &port->members, node)
-		for (queue = 0; queue < m->count && !late; queue++, looked++)
-			late = window_look(port, m, queue, now);
+	list_for_each_entry_rcu(m, &port->members, node) {
+		for (w = m->first / 64; w <= member_last_word(m); w++) {
+			bits = (port->paused[w] | port->watched[w]) & member_bits(m, w);
+			for (; bits && !late; bits &= bits - 1, looked++)
+				late = window_look(port, m, 64 * w + __ffs64(bits) - m->first,
+						   now);
+		}
+	}
 	trace_hop_watch(port, HOP_WATCH_LOOK, looked);
 	return late;
 }
 
 static void window_changes(struct hop_window *win, bool paused, u64 now)
 {
-	if (!win->since)
-		return;
 	if (!paused && !win->free_since) {
 		win->free_since = now;
 	} else if (paused && win->free_since) {
 		win->free_ns += now - win->free_since;
 		win->free_since = 0;
 	}
-}
-
-static bool windows_open(const struct hop_port *port)
-{
-	const struct hop_member *m;
-
-	list_for_each_entry_rcu(m, &port->members, node)
-		if (memchr_inv(m->windows, 0, m->count * sizeof(*m->windows)))
-			return true;
-	return false;
 }
 
 static bool any_bit(const u64 *words)
@@ -178,27 +195,49 @@ void hop_watch_paused(struct hop_port *port, u64 now)
 }
 
 /**
- * hop_watch_words - the neighbour has paused and resumed sub-queues
+ * hop_watch_word - the neighbour has paused and resumed sub-queues
  * @port: the port
- * @changed: a bit for each word of hop_port.paused that is another than before
+ * @word: a word of hop_port.paused, as it is now
+ * @changed: its bits that were others before
  * @now: time
  *
  * Context: port's lock, RCU.
  */
-void hop_watch_words(struct hop_port *port, u64 changed, u64 now)
+void hop_watch_word(struct hop_port *port, unsigned int word, u64 changed, u64 now)
 {
-	unsigned int looked = 0;
+	unsigned int queue, looked = 0;
 	struct hop_member *m;
-	u16 queue;
+	u64 bits;
 
-	if (port->watch_at == U64_MAX)	/* no window is open */
+	changed &= port->watched[word];
+	if (!changed)
 		return;
-	list_for_each_entry_rcu(m, &port->members, node)
-		for (queue = 0; queue < m->count; queue++, looked++)
-			if (changed & BIT_ULL((m->first + queue) / 64))
-				window_changes(&m->windows[queue],
-					       queue_is_paused(port, m->first + queue), now);
+	list_for_each_entry_rcu(m, &port->members, node) {
+		if (word < m->first / 64 || word > member_last_word(m))
+			continue;
+		for (bits = changed & member_bits(m, word); bits; bits &= bits - 1, looked++) {
+			queue = 64 * word + __ffs64(bits);
+			window_changes(&m->windows[queue - m->first],
+				       queue_is_paused(port, queue), now);
+		}
+	}
 	trace_hop_watch(port, HOP_WATCH_CHANGE, looked);
+}
+
+/**
+ * hop_watch_leave - a member's sub-queues are no more
+ * @port: the port
+ * @m: the member
+ *
+ * Context: port's lock.
+ */
+void hop_watch_leave(struct hop_port *port, const struct hop_member *m)
+{
+	unsigned int w;
+
+	lockdep_assert_held(&port->lock);
+	for (w = m->first / 64; w <= member_last_word(m); w++)
+		port->watched[w] &= ~member_bits(m, w);
 }
 
 /**
@@ -268,7 +307,7 @@ void hop_watch_run(struct hop_port *port, u64 now)
 		return;
 	}
 	port->watch_at = U64_MAX;
-	if (any_bit(port->paused) || windows_open(port))
+	if (any_bit(port->paused) || any_bit(port->watched))
 		port->watch_at = now + watchdog_ns(&port->cfg) / HOP_WATCH_TICKS;
 }
 
@@ -289,19 +328,91 @@ void hop_watch_exit(void)
 	cancel_delayed_work_sync(&withdraw_work);
 }
 
-/* Return: true if somebody is held paused for what came in here, or nothing leaves here. */
-static bool port_withdraw(struct hop_port *port, u64 now)
+/* The last look found somebody paused, so that a member's quiet_ns still tells something. */
+static bool watching;
+
+static bool member_is_paused(const struct hop_member *m)
 {
-	u64 quiet_ns = port->cfg.watch ? watchdog_ns(&port->cfg) : U64_MAX;
-	unsigned int withdrawn = 0, looked = 0;
+	unsigned int w;
+
+	for (w = m->first / 64; w <= member_last_word(m); w++)
+		if (READ_ONCE(m->paused[w]) & member_bits(m, w))
+			return true;
+	return false;
+}
+
+/* Has nothing left a qdisc for so long that its packets must not hold anybody paused? The low half
+ * of the number of packets is of one moment, also with 32 bits.
+ */
+static bool member_is_late(const struct hop_port *port, const struct hop_member *m, u64 now)
+{
+	return READ_ONCE(port->cfg.watch) && now - m->quiet_ns >= watchdog_ns(&port->cfg);
+}
+
+/* Return: true if its lock has to be taken. One that is stalled is asked until something leaves. */
+static bool member_look(const struct hop_port *port, struct hop_member *m, u64 now)
+{
+	u32 sent = u64_stats_read(&m->sch->bstats.packets);
+
+	if (READ_ONCE(m->stalled))
+		return true;
+	if (!watching || sent != m->quiet_sent || !READ_ONCE(m->marked) || member_is_paused(m)) {
+		m->quiet_sent = sent;
+		m->quiet_ns = now;
+		return false;
+	}
+	return member_is_late(port, m, now);
+}
+
+/* Return: true if one of its qdiscs is to be asked. */
+static bool port_look(struct hop_port *port, u64 now)
+{
 	struct hop_member *m;
-	bool stalled = false;
+	bool ask = false;
+
+	list_for_each_entry_rcu(m, &port->members, node) {
+		ask |= member_look(port, m, now);
+		port->net->marked += READ_ONCE(m->marked);
+	}
+	return ask;
+}
+
+/* Looks at everything, without any lock. @paused: somebody is held paused. Return: true if RTNL is
+ * needed: a qdisc is to be asked, or counters are there that nobody seems to hold.
+ */
+static bool ports_look(u64 now, bool *paused)
+{
+	struct hop_port *port;
+	bool ask = false;
 	u64 sum;
 
+	rcu_read_lock();
+	list_for_each_entry_rcu(port, &hop_ports, node)
+		port->net->marked = 0;
+	list_for_each_entry_rcu(port, &hop_ports, node)
+		ask |= port_look(port, now);
+	list_for_each_entry_rcu(port, &hop_ports, node) {
+		sum = hop_range_sum(port);
+		*paused |= sum;
+		if (sum && !port->net->marked)
+			ask = true;
+		else
+			port->leak_sum = 0;
+	}
+	rcu_read_unlock();
+	return ask;
+}
+
+static void port_withdraw(struct hop_port *port, u64 now)
+{
+	unsigned int withdrawn = 0, looked = 0;
+	struct hop_member *m;
+
 	list_for_each_entry(m, &port->members, node) {
-		looked++;
-		withdrawn += m->ops->withdraw(m, quiet_ns, now);
-		stalled |= READ_ONCE(m->stalled);
+		if (READ_ONCE(m->stalled) || (READ_ONCE(m->marked) && member_is_late(port, m, now))) {
+			withdrawn += m->ops->withdraw(m);
+			looked++;
+		}
 		port->net->marked += READ_ONCE(m->marked);
 	}
 	trace_hop_watch(port, HOP_WATCH_LOCK, looked);
@@ -310,10 +421,6 @@ static bool port_withdraw(struct hop_port *port, u64 now)
 		hop_port_event(port, HOP_EVENT_WITHDRAWN);
 		spin_unlock_bh(&port->lock);
 	}
-	rcu_read_lock();
-	sum = hop_range_sum(port);
-	rcu_read_unlock();
-	return sum || stalled;
 }
 
 /* Counters that nobody seems to hold, at two looks. */
@@ -346,11 +453,10 @@ static void port_leaks(struct hop_port *port)
 	spin_unlock_bh(&port->lock);
 }
 
-static void watch_pausing(struct work_struct *work)
+static void ports_ask(u64 now)
 {
-	u64 now = hop_now();
-	bool again = false, suspects = false;
 	struct hop_port *port;
+	bool suspects = false;
 
 	rtnl_lock();
 	list_for_each_entry(port, &hop_ports, node) {
@@ -358,7 +464,7 @@ static void watch_pausing(struct work_struct *work)
 		port->net->marks = hop_net_marks(port->net);
 	}
 	list_for_each_entry(port, &hop_ports, node)
-		again |= port_withdraw(port, now);
+		port_withdraw(port, now);
 	list_for_each_entry(port, &hop_ports, node)
 		suspects |= port_suspect(port);
 	if (suspects) {
@@ -368,6 +474,18 @@ static void watch_pausing(struct work_struct *work)
 				port_leaks(port);
 	}
 	rtnl_unlock();
+}
+
+static void watch_pausing(struct work_struct *work)
+{
+	u64 now = hop_now();
+	bool again = false;
+
+	if (ports_look(now, &again)) {
+		ports_ask(now);
+		again = true;
+	}
+	watching = again;
 	if (again)
 		hop_watch_pausing();
 }
