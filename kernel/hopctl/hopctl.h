@@ -139,9 +139,9 @@ struct hop_window {
  *	pause nobody
  * @ops: what hopctl asks the qdisc
  * @windows: the watchdog's, one for each sub-queue
- * @quiet_sent: low half of the packets that had left the qdisc, ever, when the watchdog last saw some
- *	leave, or nothing that waits for the device; as the next one of watch.c's work alone
- * @quiet_ns: when that was
+ * @quiet_sent: low half of the packets that had left the qdisc, ever, when the watchdog last saw
+ *	some leave, or nothing that waits for the device; written by watch.c's work alone
+ * @quiet_ns: when that was; likewise
  * @cfg: what the qdisc's options say about the port; RTNL
  * @order: the larger the later they did; RTNL
  * @alone_active: what @n_active points to without a port

@@ -17,8 +17,8 @@
  * Neither a look nor a change of what is paused costs more than there are sub-queues paused, or
  * windows open: hop_port.watched has a bit for each of these.
  *
- * The pausing side. While anyone is paused by us, a look is taken a few times a second at the number
- * of packets that have left each qdisc that holds a pause. If none has for the watchdog's time,
+ * The pausing side. While anyone is paused by us, a look is taken a few times a second at the
+ * number of packets that have left each qdisc that holds a pause. If none has for the watchdog's time,
  * although it is not paused itself, its device hangs, and it is asked to withdraw the pauses of its
  * packets. And if no packet of the whole namespace holds a pause, a pause counter that is not 0
  * after two looks is a bug of ours, which is counted and made good; on several processors the looks
@@ -409,7 +409,8 @@ static void port_withdraw(struct hop_port *port, u64 now)
 	struct hop_member *m;
 
 	list_for_each_entry(m, &port->members, node) {
-		if (READ_ONCE(m->stalled) || (READ_ONCE(m->marked) && member_is_late(port, m, now))) {
+		if (READ_ONCE(m->stalled) ||
+		    (READ_ONCE(m->marked) && member_is_late(port, m, now))) {
 			withdrawn += m->ops->withdraw(m);
 			looked++;
 		}

@@ -51,7 +51,9 @@ cable r2 4 q2
 for host in h1 h2; do
 	neigh $host e0 10.0.0.3 "$(mac 3)"
 	neigh $host e0 10.0.0.4 "$(mac 4)"
-	tc_in $host qdisc add dev e0 root bfc role host
+	# A flow keeps its sub-queue: a packet each 1 ms would else take another one each time, and while r1
+	# pauses one after the other of these is paused, in the end those that flows to r2 need.
+	tc_in $host qdisc add dev e0 root bfc role host sticky 10ms
 done
 for port in p1 p2 q1 q2; do
 	tc_in sw qdisc add dev $port root bfc
