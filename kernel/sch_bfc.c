@@ -19,7 +19,8 @@
  *   Classes (App. A.3). Sub-queues are split evenly among strict-priority classes, each with
  *   its own part of the flow table. A control class, above them all, bounded and never paused,
  *   takes what keeps a network alive: ARP, neighbour discovery, LLDP, STP and whatever has
- *   priority TC_PRIO_CONTROL.
+ *   priority TC_PRIO_CONTROL. What of it is not this box's own has a share of the link
+ *   (sched/control.h).
  *
  * Where it departs from the paper's text
  *
@@ -104,6 +105,7 @@ struct bfc_config {
 	u32	pool;
 	u32	pool_alpha;
 	u32	pool_pause_alpha;
+	u32	control_share;
 	u16	queues;
 	u16	tpid;
 	u8	classes;
@@ -236,6 +238,8 @@ struct bfc_stats {
 	u64	elided;
 	u64	withdrawn;
 	u64	drop_pool;
+	u64	spilled;
+	u64	drop_police;
 	u64	backlog_time;
 	u32	backlog_max;
 	u32	th_max;
@@ -272,6 +276,8 @@ struct bfc_sched {
 
 	/* Seldom used */
 	struct sk_buff_head	control;
+	struct hop_police	police;
+	unsigned long		*spilled;	/* a bit for each flow, see bfc_police() */
 	u32			late_drops;	/* dropped in dequeue, parents not told yet */
 	u32			late_bytes;
 	u64			paused[HOP_BITMAP_WORDS];	/* merged pause bits */
@@ -305,12 +311,14 @@ static struct bfc_skb_cb *bfc_cb(const struct sk_buff *skb)
 static void bfc_recompute(struct bfc_sched *q, u32 hrtt_ns, u64 speed)
 {
 	const struct bfc_config *c = &q->config;
+	u32 frame = q->member.sch ? psched_mtu(qdisc_dev(q->member.sch)) : ETH_FRAME_LEN;
 
 	q->hrtt_seen = hrtt_ns;
 	q->speed_seen = speed;
 	q->rate = c->rate ? c->rate : speed ? speed : BFC_RATE_UNKNOWN;
 	q->bdp = hop_bdp_bytes(q->rate, hrtt_ns, c->th_scale);
 	q->sticky_ns = c->sticky_ns ? c->sticky_ns : BFC_STICKY_HRTTS * hrtt_ns;
+	hop_police_set(&q->police, q->rate, c->control_share, frame);
 }
 
 static void bfc_follow_link(struct bfc_sched *q)
@@ -1003,6 +1011,56 @@ static int bfc_enqueue_gso(struct sk_buff *skb, struct Qdisc *sch, struct bfc_cl
 	return 0;
 }
 
+/* The number of what a control packet's flow has of its own in @class: an entry of the flow table,
+ * or just a sub-queue.
+ *
+ * Return: packets in there.
+ */
+static u32 bfc_flow_number(const struct bfc_sched *q, const struct bfc_class *class,
+			   const struct sk_buff *skb, struct hop_network net, u32 *number)
+{
+	switch (q->config.assign) {
+	case BFC_ASSIGN_SINGLE:
+		*number = class->first;
+		return q->queues[*number].packets;
+	case BFC_ASSIGN_STOCHASTIC:
+		*number = class->first + reciprocal_scale(bfc_hash(q, skb, net), class->queues);
+		return q->queues[*number].packets;
+	default:
+		*number = class->flow_first +
+			  reciprocal_scale(bfc_hash(q, skb, net), class->flows);
+		return q->flows[*number].packets;
+	}
+}
+
+/* A packet of the control class that this box only forwards may be beyond its share.
+ *
+ * Return: its class after all: BFC_CLASS_CONTROL, that of the priomap, or -1: it is to be dropped.
+ */
+static int bfc_police(struct bfc_sched *q, const struct sk_buff *skb, struct hop_network net)
+{
+	int class = q->config.priomap[skb->priority & TC_PRIO_MAX];
+	bool flow = hop_has_ip_flow(net);
+	u32 number, packets = 0;
+
+	bfc_follow_link(q);
+	if (flow)
+		packets = bfc_flow_number(q, &q->classes[class], skb, net, &number);
+	/* what has spilled is still there: to overtake it would be to reorder the flow */
+	if (!(packets && test_bit(number, q->spilled))) {
+		if (hop_control_takes(&q->police, q->member.control_paid, skb, ktime_get_ns())) {
+			if (flow)
+				__clear_bit(number, q->spilled);
+			return BFC_CLASS_CONTROL;
+		}
+		if (!flow)
+			return -1;
+		__set_bit(number, q->spilled);
+	}
+	q->stats.spilled++;
+	return class;
+}
+
 static int bfc_enqueue_control(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
 {
 	struct bfc_sched *q = qdisc_priv(sch);
@@ -1042,8 +1100,17 @@ static int bfc_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **
 		__qdisc_drop(skb, to_free);
 		return verdict;
 	}
-	if (unlikely(class == BFC_CLASS_CONTROL))
-		return bfc_enqueue_control(skb, sch, to_free);
+	if (unlikely(class == BFC_CLASS_CONTROL)) {
+		if (hop_is_forwarded(skb))
+			class = bfc_police(q, skb, net);
+		if (class == BFC_CLASS_CONTROL)
+			return bfc_enqueue_control(skb, sch, to_free);
+		if (class < 0) {
+			q->stats.drop_police++;
+			trace_bfc_drop(&q->member, BFC_TRACE_CONTROL, BFC_TRACE_DROP_POLICE, skb);
+			return qdisc_drop(skb, sch, to_free);
+		}
+	}
 
 	bfc_follow_link(q);
 	hash = q->config.assign == BFC_ASSIGN_SINGLE ? 0 : bfc_hash(q, skb, net);
@@ -1355,6 +1422,8 @@ static const struct hop_option bfc_options[] = {
 		   "pool-alpha must be 0.01 to 1000 percent"),
 	BFC_OPTION(TCA_BFC_POOL_PAUSE_ALPHA, pool_pause_alpha, 1, BFC_ALPHA_MAX,
 		   "pool-pause-alpha must be 0.01 to 1000 percent"),
+	BFC_OPTION(TCA_BFC_CONTROL_SHARE, control_share, 1, HOP_POLICE_ONE,
+		   "control-share must be 0.01 to 100 percent"),
 };
 
 static const struct bfc_config bfc_defaults = {
@@ -1369,6 +1438,7 @@ static const struct bfc_config bfc_defaults = {
 	.tpid		= ETH_P_8021AD,
 	.pool_alpha	= BFC_ALPHA_ONE,
 	.pool_pause_alpha = BFC_PAUSE_ALPHA_DEFAULT,
+	.control_share	= BFC_CONTROL_SHARE_DEFAULT,
 };
 
 /* Bands of the kernel's own priority qdiscs, for classes > 1 without a priomap. */
@@ -1405,6 +1475,7 @@ static const struct nla_policy bfc_policy[TCA_BFC_MAX + 1] = {
 	[TCA_BFC_POOL]		= { .type = NLA_U32 },
 	[TCA_BFC_POOL_ALPHA]	= { .type = NLA_U32 },
 	[TCA_BFC_POOL_PAUSE_ALPHA] = { .type = NLA_U32 },
+	[TCA_BFC_CONTROL_SHARE]	= { .type = NLA_U32 },
 };
 
 static int bfc_parse_priomap(const struct nlattr *a, struct bfc_config *c, bool creating,
@@ -1594,7 +1665,9 @@ static int bfc_allocate(struct bfc_sched *q)
 	q->queue_stats = kvcalloc(c->queues, sizeof(*q->queue_stats), GFP_KERNEL);
 	q->flows = kvcalloc(table, sizeof(*q->flows), GFP_KERNEL);
 	q->queues = kvcalloc(c->queues, sizeof(*q->queues), GFP_KERNEL);
-	if (!q->classes || !q->queue_stats || !q->flows || !q->queues)
+	q->spilled = kvcalloc(BITS_TO_LONGS(max_t(u32, table, c->queues)), sizeof(*q->spilled),
+			      GFP_KERNEL);
+	if (!q->classes || !q->queue_stats || !q->flows || !q->queues || !q->spilled)
 		return -ENOMEM;
 	bfc_setup_classes(q);
 	return 0;
@@ -1606,6 +1679,7 @@ static void bfc_free(struct bfc_sched *q)
 	kvfree(q->flows);
 	kvfree(q->queue_stats);
 	kvfree(q->classes);
+	kvfree(q->spilled);
 }
 
 /* The kernel's default qdisc, at the root or below mq, is one that nobody has typed: only such a
@@ -1745,6 +1819,8 @@ static const struct hop_counter bfc_counters[] = {
 	BFC_COUNTER(ELIDED, elided),
 	BFC_COUNTER(WITHDRAWN, withdrawn),
 	BFC_COUNTER(DROP_POOL, drop_pool),
+	BFC_COUNTER(SPILLED, spilled),
+	BFC_COUNTER(DROP_POLICE, drop_police),
 };
 
 /* What is worked out at the time of the dump. */

@@ -162,6 +162,9 @@ static const struct plugin_option bfc_options[] = {
 	{ .f = { "pool-pause-alpha", TCA_BFC_POOL_PAUSE_ALPHA, PLUGIN_SHARE, NULL }, .size = 4,
 	  .min = 1, .max = BFC_ALPHA_MAX,
 	  .help = "what may come from one queue before pause ingress stops it (12.5%)" },
+	{ .f = { "control-share", TCA_BFC_CONTROL_SHARE, PLUGIN_SHARE, NULL }, .size = 4,
+	  .min = 1, .max = 10000,
+	  .help = "of the link, for control packets that are only forwarded (5%)" },
 };
 
 #define QSTAT(...) PLUGIN_STAT(TCA_BFC_STATS_, __VA_ARGS__)
@@ -195,6 +198,7 @@ static const struct plugin_stat bfc_stats[] = {
 	QSTAT("resumes_obeyed", RESUMES_OBEYED, PLUGIN_COUNT),
 	QSTAT("paused_time", PAUSED_TIME, PLUGIN_TIME),
 	QLINE("packets", "control", CONTROL, PLUGIN_COUNT),
+	QSTAT("spilled", SPILLED, PLUGIN_COUNT),
 	QSTAT("gso_split", GSO_SPLIT, PLUGIN_COUNT),
 	QSTAT("tagged", TAGGED, PLUGIN_COUNT),
 	QLINE("lost", "drop_limit", DROP_LIMIT, PLUGIN_COUNT),
@@ -203,6 +207,7 @@ static const struct plugin_stat bfc_stats[] = {
 	QSTAT("drop_tag", DROP_TAG, PLUGIN_COUNT),
 	QSTAT("drop_filter", DROP_FILTER, PLUGIN_COUNT),
 	QSTAT("drop_pool", DROP_POOL, PLUGIN_COUNT),
+	QSTAT("drop_police", DROP_POLICE, PLUGIN_COUNT),
 	QSTAT("port", PORT, PLUGIN_NEST),
 };
 

@@ -194,6 +194,9 @@ static const struct plugin_option rocc_options[] = {
 	{ .f = { "limit", TCA_ROCC_LIMIT, PLUGIN_BYTES, NULL }, .size = 4,
 	  .min = 1, .max = UINT32_MAX,
 	  .help = "bytes that may be queued (8Mb)" },
+	{ .f = { "control-share", TCA_ROCC_CONTROL_SHARE, PLUGIN_SHARE, NULL }, .size = 4,
+	  .min = 1, .max = 10000,
+	  .help = "of the link, for control packets that are only forwarded (5%)" },
 	{ .f = { "key1", TCA_ROCC_KEY1, PLUGIN_KEY, NULL }, .size = ROCC_KEY_BYTES, .zero = "none",
 	  .help = "key that CNPs are signed with, never shown (none)" },
 	{ .f = { "key2", TCA_ROCC_KEY2, PLUGIN_KEY, NULL }, .size = ROCC_KEY_BYTES, .zero = "none",
@@ -280,6 +283,7 @@ static const struct plugin_stat rocc_stats[] = {
 	QSTAT("time", TIME, PLUGIN_TIME),
 	QSTAT("limiters_max", LIMITERS_MAX, PLUGIN_COUNT),
 	QLINE("flows", "control", CONTROL, PLUGIN_COUNT),
+	QSTAT("spilled", SPILLED, PLUGIN_COUNT),
 	QSTAT("no_flow", NO_FLOW, PLUGIN_COUNT),
 	QSTAT("untracked", UNTRACKED, PLUGIN_COUNT),
 	QLINE("cnps", "ticks", TICKS, PLUGIN_COUNT),
@@ -306,6 +310,7 @@ static const struct plugin_stat rocc_stats[] = {
 	QSTAT("bad_sequence", BAD_SEQUENCE, PLUGIN_COUNT),
 	QLINE("lost", "drop_limit", DROP_LIMIT, PLUGIN_COUNT),
 	QSTAT("drop_control", DROP_CONTROL, PLUGIN_COUNT),
+	QSTAT("drop_police", DROP_POLICE, PLUGIN_COUNT),
 };
 
 #define LSTAT(...) PLUGIN_STAT(TCA_ROCC_LIMITER_, __VA_ARGS__)

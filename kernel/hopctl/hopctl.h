@@ -132,6 +132,7 @@ struct hop_window {
  *	HOP_HRTT_UNKNOWN_NS while no port has a neighbour
  * @speed: link speed, bytes per second; 0 if the device does not say
  * @n_active: sub-queues of all members of the port that are backlogged and not paused
+ * @control_paid: of hop_control_takes(): forwarded control packets of all members of the port
  * @marked: packets of the qdisc that hold a pause, or are counted by hop_ingress_add(); qdisc lock
  * @marks: packets that ever did; qdisc lock
  * @stalled: nothing leaves the qdisc: it marks nothing; written by @ops->withdraw, qdisc lock
@@ -145,6 +146,7 @@ struct hop_window {
  * @cfg: what the qdisc's options say about the port; RTNL
  * @order: the larger the later they did; RTNL
  * @alone_active: what @n_active points to without a port
+ * @alone_paid: what @control_paid points to without a port
  * @node: the port's list of members, RCU
  */
 struct hop_member {
@@ -159,6 +161,7 @@ struct hop_member {
 	const u32		*hrtt_ns;
 	const u64		*speed;
 	atomic_t		*n_active;
+	atomic64_t		*control_paid;
 	u32			marked;
 	u32			marks;
 	bool			stalled;
@@ -170,6 +173,7 @@ struct hop_member {
 	struct hop_config	cfg;
 	u64			order;
 	atomic_t		alone_active;
+	atomic64_t		alone_paid;
 	struct list_head	node;
 };
 

@@ -487,6 +487,7 @@ int hop_member_join(struct hop_member *m, struct Qdisc *sch, u16 count,
 	m->hrtt_ns = &port->net->hrtt_max;
 	m->speed = &port->speed;
 	m->n_active = &port->n_active;
+	m->control_paid = &port->control_paid;
 	m->elide = port->elide;
 	m->ops = ops;
 	m->windows = windows;
@@ -513,6 +514,7 @@ void hop_member_alone(struct hop_member *m)
 	m->hrtt_ns = &hrtt_ns;
 	m->speed = &speed;
 	m->n_active = &m->alone_active;
+	m->control_paid = &m->alone_paid;
 }
 EXPORT_SYMBOL_GPL(hop_member_alone);
 

@@ -13,7 +13,7 @@
  *   hop_port.lock (bottom       neighbour, candidates, epochs, sequence numbers, probes, what
  *   halves off)                 is to be sent, deadlines, counters in stats
  *   RCU                         members read by hook and worker; hop_net.owner
- *   atomics                     pause counters, dirty words, n_active
+ *   atomics                     pause counters, dirty words, n_active, control_paid
  *   per CPU                     struct hop_pcpu
  *   written under lock, read    strip, handles, frame_max, paused, tagging, hrtt_used, speed
  *   with READ_ONCE
@@ -271,6 +271,7 @@ struct hop_range {
  * @paused: our sub-queues that the neighbour holds paused
  * @elide: see struct hop_member
  * @n_active: see struct hop_member
+ * @control_paid: see struct hop_member
  * @lock: protects what struct and table say
  * @epoch: ours
  * @role: ours, resolved at each HELLO
@@ -340,6 +341,7 @@ struct hop_port {
 	u64			paused[HOP_BITMAP_WORDS];
 	DECLARE_BITMAP(elide, HOP_HANDLE_WORDS);
 	atomic_t		n_active ____cacheline_aligned_in_smp;
+	atomic64_t		control_paid;
 
 	spinlock_t		lock ____cacheline_aligned_in_smp;
 	u32			epoch;

@@ -444,8 +444,11 @@ int rocc_host_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **t
 	enum rocc_turn turn;
 	int err;
 
-	if (unlikely(hop_is_control(skb, hop_network(skb))))
-		return rocc_enqueue_control(skb, sch, to_free);
+	if (unlikely(hop_is_control(skb, hop_network(skb)))) {
+		err = rocc_enqueue_control(skb, sch, to_free);
+		if (err != ROCC_GOES_ON)
+			return err;
+	}
 	turn = ROCC_DROPPED;
 	if (likely(sch->qstats.backlog + len <= q->config.limit))
 		turn = rocc_host_turn(q, skb, now);

@@ -41,25 +41,87 @@
 /* All of them, so that they hear of a link's new speed. RTNL. */
 static LIST_HEAD(rocc_scheds);
 
+static bool rocc_is_host(const struct rocc_sched *q)
+{
+	return q->config.role == ROCC_ROLE_HOST;
+}
+
 /* ---- packets ---- */
+
+/* A flow of control packets: addresses and protocol. What follows them differs from CNP to CNP. */
+static u64 *rocc_spilled_of(struct rocc_sched *q, const struct sk_buff *skb)
+{
+	struct cnp_flow id;
+
+	if (!rocc_flow_of(skb, &id))
+		return &q->spilled[0];	/* fragments and the like share it */
+	memset(id.l4, 0, sizeof(id.l4));
+	return &q->spilled[rocc_flow_hash(&id, (unsigned long)q >> 8) % ROCC_SPILLED];
+}
+
+/* Is some of what has spilled still here? A fifo says so by what has left it; another child may
+ * hold back what it likes, as limiters do, so there it is when any is.
+ */
+static bool rocc_spilled_waits(const struct Qdisc *sch, const struct rocc_sched *q, u64 leaves_at)
+{
+	u64 data = sch->qstats.backlog - q->control_bytes;
+
+	if (!leaves_at || !data)
+		return false;
+	return leaves_at == U64_MAX || (s64)(leaves_at - (q->point.arrived - data)) > 0;
+}
+
+/* A control packet that this box only forwards may be beyond its share.
+ *
+ * Return: NET_XMIT_SUCCESS: it is not. NET_XMIT_DROP: it is, and names no flow. ROCC_GOES_ON: it
+ * goes with the data.
+ */
+static int rocc_police(struct Qdisc *sch, struct rocc_sched *q, const struct sk_buff *skb, u64 now)
+{
+	bool flow = hop_has_ip_flow(hop_network(skb));
+	u64 *spilled = flow ? rocc_spilled_of(q, skb) : NULL;
+
+	if (!flow || !rocc_spilled_waits(sch, q, *spilled)) {
+		if (hop_control_takes(&q->police, &q->control_paid, skb, now))
+			return NET_XMIT_SUCCESS;
+		if (!flow)
+			return NET_XMIT_DROP;
+	}
+	*spilled = U64_MAX;
+	if (!rocc_is_host(q) && q->fifo)
+		*spilled = q->point.arrived + qdisc_pkt_len(skb);
+	q->stats.spilled++;
+	return ROCC_GOES_ON;
+}
 
 /**
  * rocc_enqueue_control - queue a packet ahead of all others
  * @skb: the packet
  * @sch: the qdisc
  * @to_free: takes it if there is no room
+ *
+ * Return: as ->enqueue(), or ROCC_GOES_ON, and it is still the caller's.
  */
 int rocc_enqueue_control(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
 {
 	struct rocc_sched *q = qdisc_priv(sch);
+	u64 now = ktime_get_ns();
+	int verdict = hop_is_forwarded(skb) ? rocc_police(sch, q, skb, now) : NET_XMIT_SUCCESS;
 
+	if (verdict == ROCC_GOES_ON)
+		return verdict;
+	if (verdict == NET_XMIT_DROP) {
+		q->stats.drop_police++;
+		return qdisc_drop(skb, sch, to_free);
+	}
 	if (unlikely(skb_queue_len(&q->control) >= HOP_CONTROL_PACKETS)) {
 		q->stats.drop_control++;
 		return qdisc_drop(skb, sch, to_free);
 	}
-	rocc_backlog_moves(sch, q, ktime_get_ns());
+	rocc_backlog_moves(sch, q, now);
 	skb->priority = TC_PRIO_CONTROL;	/* for the card */
 	__skb_queue_tail(&q->control, skb);
+	q->control_bytes += qdisc_pkt_len(skb);
 	qdisc_qstats_backlog_inc(sch, skb);
 	sch->q.qlen++;
 	rocc_backlog_peak(sch, q);
@@ -79,6 +141,8 @@ struct sk_buff *rocc_dequeue_child(struct Qdisc *sch, struct rocc_sched *q, u64 
 
 	if (likely(!skb))
 		skb = q->child->ops->dequeue(q->child);
+	else
+		q->control_bytes -= qdisc_pkt_len(skb);
 	if (!skb)
 		return NULL;
 	rocc_backlog_moves(sch, q, now);
@@ -86,11 +150,6 @@ struct sk_buff *rocc_dequeue_child(struct Qdisc *sch, struct rocc_sched *q, u64 
 	sch->q.qlen--;
 	qdisc_bstats_update(sch, skb);
 	return skb;
-}
-
-static bool rocc_is_host(const struct rocc_sched *q)
-{
-	return q->config.role == ROCC_ROLE_HOST;
 }
 
 static int rocc_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
@@ -113,6 +172,7 @@ static void rocc_reset(struct Qdisc *sch)
 	qdisc_reset(q->child);
 	while ((skb = __skb_dequeue(&q->control)))
 		rtnl_kfree_skbs(skb, skb);
+	q->control_bytes = 0;
 	if (rocc_is_host(q))
 		rocc_host_reset(&q->host);
 	else
@@ -135,6 +195,8 @@ static const struct hop_option rocc_options[] = {
 		    "rate must be auto or 1 kbit/s to 8 Tbit/s", .zero = true),
 	ROCC_OPTION(TCA_ROCC_LIMIT, limit, 1, 1U << 30,
 		    "limit must be 1 byte to 1 GiB"),
+	ROCC_OPTION(TCA_ROCC_CONTROL_SHARE, control_share, 1, HOP_POLICE_ONE,
+		    "control-share must be 0.01 to 100 percent"),
 };
 
 static const struct hop_option rocc_point_options[] = {
@@ -212,6 +274,7 @@ static const struct nla_policy rocc_policy[TCA_ROCC_MAX + 1] = {
 	[TCA_ROCC_FROM]		= { .type = NLA_NESTED },
 	[TCA_ROCC_KEYS]		= { .type = NLA_REJECT },
 	[TCA_ROCC_VERSION]	= { .type = NLA_REJECT },
+	[TCA_ROCC_CONTROL_SHARE] = { .type = NLA_U32 },
 };
 
 static const struct rocc_config rocc_defaults = {
@@ -222,6 +285,7 @@ static const struct rocc_config rocc_defaults = {
 	.hold_ns	= 20 * NSEC_PER_MSEC,
 	.limiters	= 4096,
 	.radius		= 8,
+	.control_share	= ROCC_CONTROL_SHARE_DEFAULT,
 };
 
 /**
@@ -363,6 +427,8 @@ static void rocc_apply(struct Qdisc *sch, const struct rocc_config *c)
 		rocc_host_apply(sch, &q->host, c);
 	else
 		rocc_point_apply(sch, &q->point, c);
+	hop_police_set(&q->police, rocc_speed(sch, c) / BITS_PER_BYTE, c->control_share,
+		       psched_mtu(qdisc_dev(sch)));
 }
 
 /* The fifo that is there until another qdisc is put below holds what `limit` says. */
@@ -415,6 +481,8 @@ static int rocc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_a
 		err = rocc_point_init(sch, &q->point, &c);
 	if (err)
 		return err;
+	hop_police_set(&q->police, rocc_speed(sch, &c) / BITS_PER_BYTE, c.control_share,
+		       psched_mtu(qdisc_dev(sch)));
 	child = fifo_create_dflt(sch, &bfifo_qdisc_ops, c.limit, extack);
 	if (IS_ERR(child))
 		return PTR_ERR(child);
@@ -490,6 +558,8 @@ static const struct hop_counter rocc_counters[] = {
 	HOP_COUNTER(TCA_ROCC_STATS_CONTROL, rocc_stats, control),
 	HOP_COUNTER(TCA_ROCC_STATS_DROP_CONTROL, rocc_stats, drop_control),
 	HOP_COUNTER(TCA_ROCC_STATS_NO_FLOW, rocc_stats, no_flow),
+	HOP_COUNTER(TCA_ROCC_STATS_SPILLED, rocc_stats, spilled),
+	HOP_COUNTER(TCA_ROCC_STATS_DROP_POLICE, rocc_stats, drop_police),
 };
 
 static int rocc_put_role_stats(struct Qdisc *sch, struct sk_buff *skb)

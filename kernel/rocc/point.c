@@ -373,8 +373,11 @@ int rocc_point_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **
 	bool known;
 	int err;
 
-	if (unlikely(hop_is_control(skb, hop_network(skb))))
-		return rocc_enqueue_control(skb, sch, to_free);
+	if (unlikely(hop_is_control(skb, hop_network(skb)))) {
+		err = rocc_enqueue_control(skb, sch, to_free);
+		if (err != ROCC_GOES_ON)
+			return err;
+	}
 	/* all of it now: the packet may be gone when it is queued */
 	known = rocc_flow_of(skb, &id);
 	rocc_way_of(skb, &way);

@@ -11,7 +11,7 @@
  *   field                                  protector
  *   rocc_sched: child, fifo                RTNL writes under the qdisc lock
  *   rocc_sched: config                     RTNL writes under the qdisc lock and that of the role
- *   rocc_sched: control, stats, changed_ns the qdisc lock
+ *   rocc_sched: all else                   the qdisc lock
  *   rocc_point, rocc_host                  their own lock, which is taken inside of the qdisc lock:
  *                                          by timers and the receive hook alone, for these do not
  *                                          know which qdisc is the root by then. Nothing of another
@@ -32,6 +32,7 @@
 #include <net/sch_generic.h>
 
 #include "../sched/fair_rate.h"
+#include "../sched/police.h"
 #include "cnp.h"
 
 #define ROCC_WAYS	4	/* places in the flow table for each hash */
@@ -39,6 +40,8 @@
 #define ROCC_MESSAGE_MAX	256	/* bytes of a received CNP */
 #define ROCC_RECENT	4096	/* flows sent not long ago */
 #define ROCC_RECENT_NS	(100ULL * NSEC_PER_MSEC)
+#define ROCC_SPILLED	64	/* flows of control packets that may go with the data, by hash */
+#define ROCC_GOES_ON	(-1)	/* of rocc_enqueue_control(): it is data for this time */
 
 /**
  * struct rocc_config - what the options say, in the units of TCA_ROCC_*
@@ -62,6 +65,7 @@ struct rocc_config {
 	u32			recovery_ns;
 	u32			hold_ns;
 	u32			limiters;
+	u32			control_share;
 	u8			role;
 	u8			tuning;
 	u8			table;
@@ -308,8 +312,19 @@ struct rocc_stats {
 	u64	control;
 	u64	drop_control;
 	u64	no_flow;
+	u64	spilled;
+	u64	drop_police;
 };
 
+/**
+ * struct rocc_sched - private area of the qdisc
+ * @control: packets that go ahead of all others
+ * @control_bytes: in there
+ * @police: what forwarded ones may take of the link
+ * @control_paid: of hop_control_takes()
+ * @spilled: for a hash of a flow of such ones when the last that went with the data is gone, in
+ *	bytes that have left; U64_MAX: when all are; 0: there was none
+ */
 struct rocc_sched {
 	struct rocc_config	config;
 	struct Qdisc		*child;
@@ -318,6 +333,10 @@ struct rocc_sched {
 	struct list_head	node;		/* of all of them; RTNL */
 
 	struct sk_buff_head	control;
+	u32			control_bytes;
+	struct hop_police	police;
+	atomic64_t		control_paid;
+	u64			spilled[ROCC_SPILLED];
 	u64			changed_ns;	/* when the backlog last changed */
 	struct rocc_stats	stats;
 

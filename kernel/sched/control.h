@@ -4,10 +4,16 @@
  *
  * TC_PRIO_CONTROL, ARP, neighbour discovery, LLDP, 802.1X, LACP, spanning tree and its like, and
  * RoCC's congestion notification packets: these are rates to keep to, and useless when late.
+ *
+ * They go ahead of all else, so what others send and the box only forwards has a share of the link
+ * (police.h). What goes beyond it goes with the data if it is of an IP flow, and then all of that
+ * flow does until none of it is queued as data: no packet overtakes another one of its flow.
+ * Anything else is dropped. The box's own is never policed: who could send that could do worse.
  */
 #ifndef _SLUICE_SCHED_CONTROL_H
 #define _SLUICE_SCHED_CONTROL_H
 
+#include <linux/atomic.h>
 #include <linux/etherdevice.h>
 #include <linux/icmpv6.h>
 #include <linux/if_vlan.h>
@@ -19,6 +25,7 @@
 
 #include "../uapi/rocc.h"
 #include "headers.h"
+#include "police.h"
 
 #define HOP_CONTROL_PACKETS	1024	/* bound of a queue for them */
 
@@ -73,6 +80,39 @@ static __always_inline bool hop_is_control(const struct sk_buff *skb, struct hop
 	default:
 		return is_link_local_ether_addr(eth_hdr(skb)->h_dest);	/* STP and its like */
 	}
+}
+
+/* Did somebody else send this, by a device of this box? */
+static inline bool hop_is_forwarded(const struct sk_buff *skb)
+{
+	return skb->skb_iif;
+}
+
+/* May it go with the data? */
+static inline bool hop_has_ip_flow(struct hop_network net)
+{
+	return net.type == ETH_P_IP || net.type == ETH_P_IPV6;
+}
+
+/**
+ * hop_control_takes - does a forwarded control packet stay within the share?
+ * @p: the costs
+ * @paid: see hop_police_takes(); may be charged by several qdiscs at once
+ * @skb: the packet
+ * @now: time
+ */
+static inline bool hop_control_takes(const struct hop_police *p, atomic64_t *paid,
+				     const struct sk_buff *skb, u64 now)
+{
+	s64 before = atomic64_read(paid);
+	u64 after;
+
+	do {
+		after = before;
+		if (!hop_police_takes(p, &after, min_t(u32, skb->len, GSO_LEGACY_MAX_SIZE), now))
+			return false;
+	} while (!atomic64_try_cmpxchg(paid, &before, after));
+	return true;
 }
 
 #endif

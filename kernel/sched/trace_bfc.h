@@ -33,6 +33,7 @@ enum bfc_trace_drop {
 	BFC_TRACE_DROP_FILTER,
 	BFC_TRACE_DROP_RESET,	/* counted nowhere: the qdisc was reset or deleted */
 	BFC_TRACE_DROP_POOL,
+	BFC_TRACE_DROP_POLICE,
 };
 
 static inline u16 bfc_trace_queue(const struct hop_member *m, u16 queue)
@@ -49,7 +50,8 @@ static inline u16 bfc_trace_queue(const struct hop_member *m, u16 queue)
 		{ BFC_TRACE_DROP_TAG,		"tag" },	\
 		{ BFC_TRACE_DROP_FILTER,	"filter" },	\
 		{ BFC_TRACE_DROP_RESET,		"reset" },	\
-		{ BFC_TRACE_DROP_POOL,		"pool" })
+		{ BFC_TRACE_DROP_POOL,		"pool" },	\
+		{ BFC_TRACE_DROP_POLICE,	"police" })
 
 #define bfc_queue_fields					\
 		__field(u32,	netns)				\

@@ -24,6 +24,7 @@
 #define BFC_ALPHA_ONE		10000	/* 100 percent */
 #define BFC_ALPHA_MAX		100000
 #define BFC_PAUSE_ALPHA_DEFAULT	1250	/* 1/8: who is alone gets a ninth */
+#define BFC_CONTROL_SHARE_DEFAULT	500	/* hundredths of a percent of the link */
 
 /* Class minor numbers: strict-priority classes are 1 .. classes, sub-queue n is
  * BFC_MINOR_QUEUE + n and a child of its class, the control class is BFC_MINOR_CONTROL.
@@ -111,6 +112,8 @@ enum bfc_pause {
  * @TCA_BFC_POOL_PAUSE_ALPHA: u32, hundredths of a percent, BFC_PAUSE_ALPHA_DEFAULT by default: with
  *	BFC_PAUSE_INGRESS an upstream sub-queue is paused while more than this times what is free of
  *	the pool came from it
+ * @TCA_BFC_CONTROL_SHARE: u32, hundredths of a percent, BFC_CONTROL_SHARE_DEFAULT by default: what
+ *	control packets that the box only forwards may take of the link ahead of the data
  */
 enum {
 	TCA_BFC_UNSPEC,
@@ -144,6 +147,7 @@ enum {
 	TCA_BFC_POOL,
 	TCA_BFC_POOL_ALPHA,
 	TCA_BFC_POOL_PAUSE_ALPHA,
+	TCA_BFC_CONTROL_SHARE,
 	__TCA_BFC_MAX
 };
 
@@ -192,6 +196,8 @@ enum {
  * @TCA_BFC_STATS_POOL_USED: u64, bytes of it that packets of all its qdiscs take now
  * @TCA_BFC_STATS_POOL_MAX: u64, most that they ever took
  * @TCA_BFC_STATS_DROP_POOL: u64, packets dropped because the pool had no room for them
+ * @TCA_BFC_STATS_SPILLED: u64, forwarded control packets beyond their share that went with the data
+ * @TCA_BFC_STATS_DROP_POLICE: u64, such packets that were dropped: they name no IP flow
  */
 enum {
 	TCA_BFC_STATS_UNSPEC,
@@ -233,6 +239,8 @@ enum {
 	TCA_BFC_STATS_POOL_USED,
 	TCA_BFC_STATS_POOL_MAX,
 	TCA_BFC_STATS_DROP_POOL,
+	TCA_BFC_STATS_SPILLED,
+	TCA_BFC_STATS_DROP_POLICE,
 	__TCA_BFC_STATS_MAX
 };
 

@@ -102,6 +102,7 @@ struct rocc_cnp_queue {
 #define ROCC_LIMITERS_MAX	32768
 #define ROCC_PREFIXES_MAX	16
 #define ROCC_KEY_BYTES	16
+#define ROCC_CONTROL_SHARE_DEFAULT	500	/* hundredths of a percent of the link */
 
 /**
  * enum rocc_role - what the box is on this port
@@ -210,6 +211,8 @@ struct rocc_prefix {
  * @TCA_ROCC_KEYS: u8, only in dumps: bit 0 TCA_ROCC_KEY1, bit 1 TCA_ROCC_KEY2 is there
  * @TCA_ROCC_VERSION: u32, only in dumps: ROCC_VERSION of the module
  * @TCA_ROCC_PAD: padding of 64-bit attributes
+ * @TCA_ROCC_CONTROL_SHARE: u32, hundredths of a percent, ROCC_CONTROL_SHARE_DEFAULT by default:
+ *	what control packets that the box only forwards may take of the link ahead of all others
  */
 enum {
 	TCA_ROCC_UNSPEC,
@@ -243,6 +246,7 @@ enum {
 	TCA_ROCC_KEYS,
 	TCA_ROCC_VERSION,
 	TCA_ROCC_PAD,
+	TCA_ROCC_CONTROL_SHARE,
 	__TCA_ROCC_MAX
 };
 
@@ -302,6 +306,9 @@ enum {
  * @TCA_ROCC_STATS_BAD_FLOW: u64, CNPs refused: this host does not send such a flow
  * @TCA_ROCC_STATS_BAD_SEQUENCE: u64, CNPs refused: quoted TCP sequence not in flight
  * @TCA_ROCC_STATS_PAD: padding of 64-bit attributes
+ * @TCA_ROCC_STATS_SPILLED: u64, forwarded control packets beyond their share that went with the
+ *	others
+ * @TCA_ROCC_STATS_DROP_POLICE: u64, such packets that were dropped: they are not of IP
  */
 enum {
 	TCA_ROCC_STATS_UNSPEC,
@@ -343,6 +350,8 @@ enum {
 	TCA_ROCC_STATS_BAD_FLOW,
 	TCA_ROCC_STATS_BAD_SEQUENCE,
 	TCA_ROCC_STATS_PAD,
+	TCA_ROCC_STATS_SPILLED,
+	TCA_ROCC_STATS_DROP_POLICE,
 	__TCA_ROCC_STATS_MAX
 };
 

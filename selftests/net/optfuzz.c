@@ -96,11 +96,13 @@ static const struct option bfc_options[] = {
 	{ TCA_BFC_POOL, 4, true, false, 1, 1073741824, DRAW_ROOM },
 	{ TCA_BFC_POOL_ALPHA, 4, false, false, 1, 100000, DRAW_ANY },
 	{ TCA_BFC_POOL_PAUSE_ALPHA, 4, false, false, 1, 100000, DRAW_ANY },
+	{ TCA_BFC_CONTROL_SHARE, 4, false, false, 1, 10000, DRAW_ANY },
 };
 
 #define ROCC_BOTH								\
 	{ TCA_ROCC_RATE, 8, true, false, 125, 1099511627776, DRAW_ANY },	\
-	{ TCA_ROCC_LIMIT, 4, false, false, 1, 1073741824, DRAW_ROOM }
+	{ TCA_ROCC_LIMIT, 4, false, false, 1, 1073741824, DRAW_ROOM },		\
+	{ TCA_ROCC_CONTROL_SHARE, 4, false, false, 1, 10000, DRAW_ANY }
 
 static const struct option rocc_options[] = {
 	ROCC_BOTH,
@@ -131,7 +133,7 @@ static const struct option rocc_host_options[] = {
 	{ TCA_ROCC_RADIUS, 1, false, false, 0, 254, DRAW_ANY },
 };
 
-#define OPTIONS_MAX	24
+#define OPTIONS_MAX	26
 #define KIND(_name, _options, _role, _version, _max, _limit)			\
 	{ _name, _options, sizeof(_options) / sizeof((_options)[0]), _role, _version, _max, _limit }
 

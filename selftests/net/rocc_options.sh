@@ -17,10 +17,10 @@ load_modules sch_rocc
 # shellcheck source=selftests/net/options.sh
 . "$(dirname "$0")/options.sh"
 
-switch=$(jq -cn '{role: "switch", rate: 0, limit: 8388608, interval: 0, rate_min: 0, qref: 0, qmid: 0, qmax: 0,
+switch=$(jq -cn '{role: "switch", rate: 0, limit: 8388608, control_share: 5, interval: 0, rate_min: 0, qref: 0, qmid: 0, qmax: 0,
 	alpha: 0, beta: 0, tuning: "steps", table: "queue", flows: 4096, age: 0, sample: 16, cnps: 0,
 	source: "192.0.0.8", compute: "switch", sign: "none", keys: [], version: 1}')
-host=$(jq -cn '{role: "host", rate: 0, limit: 8388608, recovery: 0, hold: 20000000, floor: 0, limiters: 4096,
+host=$(jq -cn '{role: "host", rate: 0, limit: 8388608, control_share: 5, recovery: 0, hold: 20000000, floor: 0, limiters: 4096,
 	radius: 8, from: [], keys: [], version: 1}')
 
 check "a message without TCA_OPTIONS" send add
@@ -38,7 +38,7 @@ shown "shows the defaults" "$host"
 while read -r role attribute type name least most below above zero; do
 	fresh "role $role"
 	scale=1
-	case $attribute in ALPHA|BETA) scale=10000 ;; esac
+	case $attribute in ALPHA|BETA) scale=10000 ;; CONTROL_SHARE) scale=100 ;; esac
 	for value in $least $most; do
 		taken "$role: $name $value" ".$name = ($value / $scale)" change \
 		      "TCA_OPTIONS{" "TCA_ROCC_$attribute=$type:$value" "}"
@@ -53,6 +53,7 @@ while read -r role attribute type name least most below above zero; do
 done <<'END'
 switch RATE u64 rate 125 1099511627776 124 1099511627777 auto
 switch LIMIT u32 limit 1 1073741824 0 1073741825 no
+switch CONTROL_SHARE u32 control_share 1 10000 0 10001 no
 switch INTERVAL u32 interval 1000 1000000000 999 1000000001 auto
 switch RATE_MIN u64 rate_min 125 1099511627776 124 1099511627777 auto
 switch ALPHA u32 alpha 1 1000000 - 1000001 auto
@@ -61,6 +62,7 @@ switch AGE u32 age 1000 1000000000 999 1000000001 auto
 switch SAMPLE u32 sample 1 1048576 0 1048577 no
 switch CNPS u32 cnps 1 1000000000 - 1000000001 auto
 host RATE u64 rate 125 1099511627776 124 1099511627777 auto
+host CONTROL_SHARE u32 control_share 1 10000 0 10001 no
 host RECOVERY u32 recovery 1000 1000000000 999 1000000001 auto
 host HOLD u32 hold 1000 1000000000 999 1000000001 no
 host FLOOR u64 floor 125 1099511627776 124 1099511627777 auto

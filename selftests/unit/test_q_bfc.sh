@@ -91,6 +91,9 @@ takes "pool-alpha 12.5" "TCA_BFC_POOL_ALPHA 4 1250"
 takes "pool-alpha 0.01%" "TCA_BFC_POOL_ALPHA 4 1"
 takes "pool-alpha 3.125%" "TCA_BFC_POOL_ALPHA 4 313"
 takes "pool-alpha 1000" "TCA_BFC_POOL_ALPHA 4 100000"
+takes "control-share 5%" "TCA_BFC_CONTROL_SHARE 4 500"
+takes "control-share 0.01" "TCA_BFC_CONTROL_SHARE 4 1"
+takes "control-share 100%" "TCA_BFC_CONTROL_SHARE 4 10000"
 takes "nopause queues 32 th-scale 50% tpid 802.1q lease 1ms" \
       "TCA_BFC_PAUSE 1 0; TCA_BFC_QUEUES 2 32; TCA_BFC_TH_SCALE 4 50; TCA_BFC_TPID 2 33024; TCA_BFC_LEASE 4 1000000"
 
@@ -149,7 +152,8 @@ for bad in 0 0.001 1000.01 % 1.2.3 1e2 -1 nan 0x10 auto; do
 done
 refuses "tier top" "\"tier\" takes one of none, down, up, not \"top\""
 for option in queues classes flows assign reuse limit quantum rate hrtt th th-scale sticky role \
-	      peer tpid refresh lease watchdog restore tier pool pool-alpha pool-pause-alpha; do
+	      peer tpid refresh lease watchdog restore tier pool pool-alpha pool-pause-alpha \
+	      control-share; do
 	refuses "$option" "\"$option\" takes "
 done
 refuses "queues 4 queues 4" "\"queues\" is given twice"
@@ -159,6 +163,9 @@ refuses "que 4" "there is no option \"que\""
 refuses "pause none" "there is no option \"none\""
 refuses "nopause ingress" "there is no option \"ingress\""
 refuses "pool-pause-alpha 1000.5" "\"pool-pause-alpha\" takes a percentage from 0.01% to 1000%"
+for bad in 0 0.001 100.01 auto; do
+	refuses "control-share $bad" "\"control-share\" takes a percentage from 0.01% to 100%, not \"$bad\""
+done
 refuses "no-pause" "there is no option \"no-pause\""
 
 # help
@@ -195,13 +202,13 @@ shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
 	"flows":3,"assign":"4","reuse":"5","limit":6,"quantum":7,
 	"priomap":[0,1,2,3,4,5,6,7,7,6,5,4,3,2,1,0],"split_gso":true,"pause":true,"pause_by":"10","rate":11,
 	"hrtt":12,"th":13,"th_scale":14,"sticky":15,"role":"16","peer":"17","tag":true,"tpid":"19",
-	"refresh":20,"lease":21,"watch":true,"watchdog":23,"restore":24,"tier":"25","pool":27,"pool_alpha":0.28,"pool_pause_alpha":0.29,"version":26},
+	"refresh":20,"lease":21,"watch":true,"watchdog":23,"restore":24,"tier":"25","pool":27,"pool_alpha":0.28,"pool_pause_alpha":0.29,"control_share":0.3,"version":26},
 	"th":1,"n_active":2,"backlogged":3,"paused":4,"marked":5,"link_rate":6,"hrtt":7,"sticky":8,
 	"th_max":9,"backlog_max":10,"backlog_time":11,"time":12,"pool_size":34,"pool_used":35,"pool_max":36,"assign_free":13,"assign_early":14,
 	"assign_shared":15,"assign_sticky":16,"collisions":17,"marks":18,"over_unlabelled":19,
 	"elided":31,"withdrawn":32,
-	"pauses_obeyed":20,"resumes_obeyed":21,"paused_time":22,"control":23,"gso_split":29,
-	"tagged":30,"drop_limit":24,"drop_control":25,"drop_gso":26,"drop_tag":27,"drop_filter":28,"drop_pool":37,
+	"pauses_obeyed":20,"resumes_obeyed":21,"paused_time":22,"control":23,"spilled":38,"gso_split":29,
+	"tagged":30,"drop_limit":24,"drop_control":25,"drop_gso":26,"drop_tag":27,"drop_filter":28,"drop_pool":37,"drop_police":39,
 	"port":{"state":"no_neighbour","role":"switch","peer_role":"3","tier":"38",
 	"peer_mac":"02:00:00:00:ab:cd","peer_queues":5,"handles":6,"hrtt_raw":7,"hrtt":8,"ring":9,
 	"paused_queues":10,"pausing_queues":11,"pause_counters":12,"ingress_bytes":45,"hello_tx":13,"hello_rx":14,
@@ -243,7 +250,7 @@ again "TCA_BFC_QUEUES=u16:4094 TCA_BFC_CLASSES=u8:2 TCA_BFC_FLOWS=u32:0 TCA_BFC_
        TCA_BFC_STICKY=u32:999999999 TCA_BFC_ROLE=u8:2 TCA_BFC_PEER=u8:1 TCA_BFC_TAG=u8:0
        TCA_BFC_TPID=u16:33024 TCA_BFC_REFRESH=u32:0 TCA_BFC_LEASE=u32:1000001 TCA_BFC_WATCH=u8:0
        TCA_BFC_WATCHDOG=u32:1500000 TCA_BFC_RESTORE=u32:0 TCA_BFC_TIER=u8:1 TCA_BFC_POOL=u32:0
-       TCA_BFC_POOL_ALPHA=u32:1250 TCA_BFC_POOL_PAUSE_ALPHA=u32:625"
+       TCA_BFC_POOL_ALPHA=u32:1250 TCA_BFC_POOL_PAUSE_ALPHA=u32:625 TCA_BFC_CONTROL_SHARE=u32:750"
 report $? "printed options can be typed in again"
 again "TCA_BFC_ASSIGN=u8:2 TCA_BFC_PAUSE=u8:2 TCA_BFC_RATE=u64:0"
 report $? "another way to pause"

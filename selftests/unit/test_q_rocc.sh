@@ -62,6 +62,7 @@ takes "compute host" "TCA_ROCC_COMPUTE 1 1"
 takes "sign none" "TCA_ROCC_SIGN 1 0"
 takes "sign 1" "TCA_ROCC_SIGN 1 1"
 takes "sign 2" "TCA_ROCC_SIGN 1 2"
+takes "control-share 7.5%" "TCA_ROCC_CONTROL_SHARE 4 750"
 takes "recovery 55us" "TCA_ROCC_RECOVERY 4 55000"
 takes "recovery auto" "TCA_ROCC_RECOVERY 4 0"
 takes "hold 20ms" "TCA_ROCC_HOLD 4 20000000"
@@ -141,6 +142,9 @@ refuses "compute nobody" "\"compute\" takes one of switch, host, not \"nobody\""
 for bad in 0 3 key1; do
 	refuses "sign $bad" "\"sign\" takes one of none, 1, 2, not \"$bad\""
 done
+for bad in 0 100.01 auto; do
+	refuses "control-share $bad" "\"control-share\" takes a percentage from 0.01% to 100%, not \"$bad\""
+done
 for bad in 0 32769; do
 	refuses "limiters $bad" "\"limiters\" takes a number from 1 to 32768, not \"$bad\""
 done
@@ -153,11 +157,12 @@ for bad in 10.0.0.1/8 10.0.0.0/33 10.0.0.0/-1 10.0.0.0/ 10.0.0.0/+8 10.0.0.0/8/8
 	refuses "from $bad" "\"from\" takes up to 16 prefixes, such as 10.0.0.0/8,fe80::/64, with no bits set behind them, or \"any\", not \"$bad\""
 done
 for option in role rate limit key1 key2 interval rate-min qref qmid qmax alpha beta tuning table flows age \
-	      sample cnps source compute sign recovery hold floor limiters radius from; do
+	      sample cnps source compute sign recovery hold floor limiters radius from \
+	      control-share; do
 	refuses "$option" "\"$option\" takes "
 done
 refuses "key1 none key1 none" "\"key1\" is given twice"
-refuses "keys 1" "there is no option \"keys\"; there are: role rate limit key1 key2"
+refuses "keys 1" "there is no option \"keys\"; there are: role rate limit control-share key1 key2"
 refuses "version 1" "there is no option \"version\""
 
 # help
@@ -187,17 +192,17 @@ report $? "keys repeat only between options and statistics"
 ! grep -qiE '5ec5|key[12]|94, *197' "$dir/out"
 report $? "keys are not shown, even if the module says them"
 shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
-	[{"kind":"rocc","handle":"1:","root":true,"refcnt":0,"options":{"role":"host","rate":2,"limit":3,
+	[{"kind":"rocc","handle":"1:","root":true,"refcnt":0,"options":{"role":"host","rate":2,"limit":3,"control_share":0.31,
 	"interval":6,"rate_min":7,"qref":8,"qmid":9,"qmax":10,"alpha":0.0011,"beta":0.0012,"tuning":"13",
 	"table":"14","flows":15,"age":16,"sample":17,"cnps":18,"source":"19.0.0.0","compute":"20",
 	"sign":"21","recovery":22,"hold":23,"floor":24,"limiters":25,"radius":26,
 	"from":["10.0.0.0/8","fe80::/10"],"keys":[3,4,5],"version":29},
 	"fair_rate":7,"q_ref":8,"interval":9,"flows_active":10,"limiters":17,"held":19,
-	"backlog_max":1,"backlog_time":2,"time":3,"limiters_max":18,"control":4,"no_flow":6,
+	"backlog_max":1,"backlog_time":2,"time":3,"limiters_max":18,"control":4,"spilled":39,"no_flow":6,
 	"untracked":16,"ticks":11,"cuts":12,"cnps":13,"cnps_held":14,"cnps_failed":15,
 	"accepted":21,"higher":22,"not_needed":23,"stale":24,"full":25,"delayed":20,"raised":26,
 	"removed":27,"bad_frame":29,"bad_checksum":30,"bad_version":31,"bad_range":32,"bad_ttl":33,
-	"bad_source":34,"bad_tag":35,"bad_flow":36,"bad_sequence":37,"drop_limit":28,"drop_control":5}]
+	"bad_source":34,"bad_tag":35,"bad_flow":36,"bad_sequence":37,"drop_limit":28,"drop_control":5,"drop_police":40}]
 	END
 	)" "-s -j qdisc show dev lo"
 grep -q "^rocc: plugin and module out of step: the plugin speaks version 1, the module 29$" "$dir/err" &&
@@ -256,7 +261,7 @@ again "TCA_ROCC_RATE=u64:0 TCA_ROCC_INTERVAL=u32:0 TCA_ROCC_RATE_MIN=u64:0 TCA_R
 report $? "and where all is auto"
 again "TCA_ROCC_ROLE=u8:1 TCA_ROCC_RATE=u64:50000000000 TCA_ROCC_LIMIT=u32:1073741824
        TCA_ROCC_RECOVERY=u32:0 TCA_ROCC_HOLD=u32:20000000 TCA_ROCC_FLOOR=u64:0
-       TCA_ROCC_LIMITERS=u32:4096 TCA_ROCC_RADIUS=u8:0"
+       TCA_ROCC_LIMITERS=u32:4096 TCA_ROCC_RADIUS=u8:0 TCA_ROCC_CONTROL_SHARE=u32:1"
 report $? "and those of a host"
 again "TCA_ROCC_ALPHA=u32:1 TCA_ROCC_BETA=u32:4294967295 TCA_ROCC_RECOVERY=u32:4294967295
        TCA_ROCC_HOLD=u32:1 TCA_ROCC_FLOOR=u64:1 TCA_ROCC_RADIUS=u8:254 TCA_ROCC_SOURCE=u32:4294967295"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_sched.c - pure functions of the modules: sets of sub-queues, thresholds, the share of the
- * link that pause states may take
+ * test_sched.c - pure functions of the modules: sets of sub-queues, thresholds, the shares of the
+ * link that pause states and forwarded control packets may take
  *
  * Each result is held against a plain loop or against 128-bit arithmetic.
  */
@@ -11,6 +11,7 @@
 
 #include "../../kernel/hopctl/share.h"
 #include "../../kernel/sched/bitset.h"
+#include "../../kernel/sched/police.h"
 #include "../../kernel/sched/pool.h"
 #include "../../kernel/sched/threshold.h"
 
@@ -232,9 +233,72 @@ static void test_pool_shares(void)
 	check(ok, "pool: n users get alpha / (1 + n alpha) of it each");
 }
 
+/* A bucket of bytes by the textbook, in whole numbers: tokens are 1 / 10^13 of a byte. */
+struct tokens {
+	unsigned __int128	level, depth;
+	u64			last;
+};
+
+static bool tokens_take(struct tokens *t, u64 rate, u32 share, u32 bytes, u64 now)
+{
+	unsigned __int128 cost = (bytes < 60 ? 60 : bytes) + 24;
+
+	cost *= 10000000000000ULL;
+	t->level += (unsigned __int128)(rate * share) * (now - t->last);
+	t->last = now;
+	if (t->level > t->depth)
+		t->level = t->depth;
+	if (t->level < cost)
+		return false;
+	t->level -= cost;
+	return true;
+}
+
+/* Frames at twice the share and less take what the textbook's bucket lets pass. */
+static void test_police(void)
+{
+	static const u64 rates[] = { 2500000, 12500000, 1250000000, 50000000000ULL };
+	static const u32 shares[] = { 1, 500, 10000 };
+	unsigned int r, s, i, frame = 1514;
+	bool near = true, burst = true;
+
+	for (r = 0; r < 4; r++) {
+		for (s = 0; s < 3; s++) {
+			struct tokens t = {
+				.depth = (unsigned __int128)64 * (frame + 24) * 10000000000000ULL,
+			};
+			u64 paid = 0, now = 1000000000, ours = 0, theirs = 0;
+			struct hop_police p;
+
+			hop_police_set(&p, rates[r], shares[s], frame);
+			t.level = t.depth;
+			t.last = now;
+			for (i = 0; i < 64; i++)
+				burst &= hop_police_takes(&p, &paid, frame, now);
+			burst &= !hop_police_takes(&p, &paid, 1, now);
+			paid = 0;
+			for (i = 0; i < 20000; i++) {
+				u32 bytes = i % 3 ? 42 : random64() % (frame + 1);
+				u64 wire = (bytes < 60 ? 60 : bytes) + 24;
+				u64 gap = wire * 10000 * 1000000000ULL / (rates[r] * shares[s]);
+
+				now += random64() % (gap + 1) * (i / 5000);
+				if (hop_police_takes(&p, &paid, bytes, now))
+					ours += wire;
+				if (tokens_take(&t, rates[r], shares[s], bytes, now))
+					theirs += wire;
+			}
+			near &= ours <= theirs + theirs / 500 + frame &&
+				theirs <= ours + ours / 500 + frame;
+		}
+	}
+	check(burst, "police: 64 frames of full size at once, and no more");
+	check(near, "police: as a bucket of bytes lets pass");
+}
+
 int main(void)
 {
-	printf("TAP version 13\n1..16\n");
+	printf("TAP version 13\n1..18\n");
 	test_bitset_random();
 	test_bitset_edges();
 	test_threshold();
@@ -242,6 +306,7 @@ int main(void)
 	test_share();
 	test_pool_edges();
 	test_pool_shares();
+	test_police();
 	printf("# %u passed, %u failed\n", done - failed, failed);
-	return failed || done != 16;
+	return failed || done != 18;
 }

@@ -28,6 +28,7 @@ static const struct counter ours_counters[] = {
 	{ "drop_filter", HOPMON_DROP_FILTER },
 	{ "drop_reset", HOPMON_DROP_RESET },
 	{ "drop_pool", HOPMON_DROP_POOL },
+	{ "drop_police", HOPMON_DROP_POLICE },
 	{ "pauses_obeyed", HOPMON_PAUSES_OBEYED },
 	{ "resumes_obeyed", HOPMON_RESUMES_OBEYED },
 	{ "sojourn_unseen", HOPMON_SOJOURN_UNSEEN },

@@ -88,6 +88,7 @@ const struct bfc_option option_table[] = {
 	{ "pool", NULL, TCA_BFC_POOL, OPTION_BYTES, 4, "none", NULL },
 	{ "pool-alpha", NULL, TCA_BFC_POOL_ALPHA, OPTION_SHARE, 4, NULL, NULL },
 	{ "pool-pause-alpha", NULL, TCA_BFC_POOL_PAUSE_ALPHA, OPTION_SHARE, 4, NULL, NULL },
+	{ "control-share", NULL, TCA_BFC_CONTROL_SHARE, OPTION_SHARE, 4, NULL, NULL },
 	{}
 };
 

@@ -1,0 +1,189 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The control class goes ahead of all data and is never paused; so what others send in it and the box
+# only forwards has a share of the link, and what the box sends itself has none to keep to.
+#
+#	f1   eth0 --- p1 sw:br0 p2 --- eth0 to		wire of 100 Mb/s
+#	f2   eth0 --- p4
+#	data eth0 --- p3
+#
+# Frames of 60 bytes are 84 on the line, those of 1514 1538: with `overhead 24` wire counts as the share
+# does.
+
+# shellcheck source=selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/net/paths.sh
+. "$(dirname "$0")/paths.sh"
+
+paths_begin
+need_virtual_time
+need_module sch_rocc
+
+RATE=100	# Mbit/s of each link
+PATHS_CABLE="rate ${RATE}mbit delay 1us overhead 24"
+CNPSEND=$PATHS_DIR/cnpsend
+to_mac=$(mac 9)
+
+# host NAME NUMBER PORT
+host()
+{
+	paths_cable wire "$1" eth0 "$(mac "$2")" sw "$3" "$(mac 3 "$2")"
+	ip_in "$1" addr add "10.0.0.$2/24" dev eth0
+}
+
+build()
+{
+	ns flood data sw to
+	host flood 1 p1
+	host to 9 p2
+	host data 2 p3
+	paths_bridge sw br0 p1 p2 p3
+	in_ns sw bridge fdb replace "$to_mac" dev p2 master static
+	neigh data eth0 10.0.0.9 "$to_mac"
+	neigh to eth0 10.0.0.1 "$(mac 1)"
+	sleep 3
+}
+
+# counts KIND KEY...: of p2, in one line
+counts()
+{
+	local key said=
+
+	for key in "${@:2}"; do
+		said+=" $(qdisc_stat sw p2 "$key" "$1")"
+	done
+	echo "${said# }"
+}
+
+# A filter counts what comes to `to`
+counted()
+{
+	tc_in to qdisc add dev eth0 clsact || skip_all "no clsact qdisc"
+	tc_in to filter add dev eth0 ingress pref 1 protocol ip flower ip_proto udp action pass &&
+		tc_in to filter add dev eth0 ingress pref 2 protocol all matchall action pass ||
+		skip_all "no tc filters"
+}
+
+# came PREF: bytes that have come to `to`: 1 data, 2 others
+came()
+{
+	tc_in to -j -s filter show dev eth0 ingress | jq --argjson pref "$1" \
+		'[.[] | select(.pref == $pref) | .options?.actions?[0]?.stats?.packets // empty] | add'
+}
+
+starts() # WHO ARG...: udpflow there, in the background
+{
+	ip netns exec "$(ns_name "$1")" "$UDPFLOW" "${@:2}" >"$PATHS_TMP/$1" 2>&1 &
+	pids+=($!)
+}
+
+# shares: thousandths of p2's line that data and the others take in half a second, to $data and $others
+shares()
+{
+	local d o
+
+	sleep 0.1	# the depth of the bucket is used up
+	d=$(came 1) o=$(came 2)
+	sleep 0.5
+	data=$((($(came 1) - d) * 1538 * 8 / (RATE * 500)))
+	others=$((($(came 2) - o) * "$1" * 8 / (RATE * 500)))
+	kill "${pids[@]}" 2>/dev/null
+	wait "${pids[@]}" 2>/dev/null
+	pids=()
+}
+pids=()
+
+stream() { starts data send --dest 10.0.0.9 --packets 1000000 --length 1472 --sndbuf 400000; }
+arps() { starts flood rawsend --dev eth0 --mac "$to_mac" --ethertype 0x0806 --length 60 --packets 1000000; }
+
+# shares_of KIND OPTIONS...: with this qdisc on p2
+shares_of()
+{
+	local kind=$1
+
+	build
+	counted
+	tc_in sw qdisc replace dev p2 root handle 1: "$@" || die "no $kind"
+	diag "$*: ARP at line rate, and data at line rate from another port"
+	stream
+	arps
+	shares 84
+	between "$*: data has the rest of the link" "$data" 948 953
+	between "$*: the others have their share" "$others" 47 51
+	read -r control dropped spilled < <(counts "$kind" control drop_police spilled)
+	between "$*: what is beyond is dropped and counted" "$dropped" 10000 1000000
+	is "$*: none of it is data" "$spilled" 0
+	tc_in sw qdisc replace dev p2 root handle 2: "$@" control-share 10%
+	stream
+	arps
+	shares 84
+	between "$*, 10 %: data has the rest" "$data" 898 903
+	between "$*, 10 %: the others have their share" "$others" 97 101
+	tc_in sw qdisc change dev p2 root "$@" control-share 0.5%
+	stream
+	arps
+	shares 84
+	between "$*, 0.5 %: data has the rest" "$data" 993 999
+	between "$*, 0.5 %: the others have their share" "$others" 2 6
+	_remove_spaces
+}
+
+# Packets of UDP flows that come by p1 are control packets here. In tbf and on veth nothing overtakes
+# anything, so what is out of order was so in the qdisc.
+mixed_of() # KIND OPTIONS...
+{
+	local kind=$1 spilled control sent
+
+	ns flood data sw to
+	host flood 1 p1
+	host data 2 p3
+	paths_cable veth to eth0 "$to_mac" sw p2 "$(mac 3 9)"
+	ip_in to addr add 10.0.0.9/24 dev eth0
+	paths_bridge sw br0 p1 p2 p3
+	in_ns sw bridge fdb replace "$to_mac" dev p2 master static
+	neigh flood eth0 10.0.0.9 "$to_mac"
+	neigh to eth0 10.0.0.1 "$(mac 1)"
+	neigh sw br0 10.0.0.9 "$to_mac"
+	ip_in sw addr add 10.0.0.3/24 dev br0
+	tc_in sw qdisc add dev p1 clsact || skip_all "no clsact qdisc"
+	tc_in sw filter add dev p1 ingress pref 1 protocol ip matchall action skbedit priority 7 ||
+		skip_all "no skbedit action"
+	tc_in sw qdisc add dev p2 root handle 1: tbf rate ${RATE}mbit burst 5k limit 10m
+	tc_in sw qdisc add dev p2 parent 1: handle 10: "$@" rate ${RATE}mbit limit 60k || die "no $kind"
+	sleep 3
+
+	diag "$*: control packets of IP flows, at the link's rate, and data"
+	to=to
+	paths_sink sink --expect 0 --ports 4 --idle 300ms
+	starts data rawsend --dev eth0 --mac "$to_mac" --packets 1000000 --length 1514
+	sleep 0.1
+	in_ns flood "$UDPFLOW" send --dest 10.0.0.9 --ports 4 --flows 4 --packets 1000 --length 500 \
+		--rate 24m >/dev/null
+	sleep 0.1	# the last ones are on their way
+	read -r control spilled dropped < <(counts "$kind" control spilled drop_police)
+	wait $_sink
+	kill "${pids[@]}"
+	wait "${pids[@]}" 2>/dev/null
+	pids=()
+	between "$*: some keep within the share" "$control" 150 1000
+	between "$*: the others go with the data" "$spilled" 3000 3850
+	is "$*: all are one of both" $((control + spilled)) 4000
+	is "$*: none is dropped for it" "$dropped" 0
+	between "$*: they arrive" "$(jq .packets "$PATHS_TMP/sink")" 1000 4000
+	is "$*: in the order of each flow" "$(jq '[.flows[].reordered] | add' "$PATHS_TMP/sink")" 0
+
+	diag "$*: what the box sends itself"
+	in_ns sw "$UDPFLOW" send --dest 10.0.0.9 --packets 500 --length 500 --priority 7 >/dev/null
+	read -r now spilled2 < <(counts "$kind" control spilled)
+	between "$*: all of it is control, however much" $((now - control)) 500 510
+	is "$*: and none goes with the data" "$spilled2" "$spilled"
+	_remove_spaces
+}
+
+shares_of bfc
+shares_of rocc
+mixed_of bfc
+mixed_of bfc assign stochastic
+mixed_of rocc
+finish
