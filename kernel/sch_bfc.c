@@ -118,6 +118,7 @@ struct bfc_config {
 	u8	tag;
 	u8	watch;
 	u8	tier;
+	u8	strip;
 	u8	priomap[TC_PRIO_MAX + 1];
 };
 
@@ -1424,6 +1425,8 @@ static const struct hop_option bfc_options[] = {
 		   "pool-pause-alpha must be 0.01 to 1000 percent"),
 	BFC_OPTION(TCA_BFC_CONTROL_SHARE, control_share, 1, HOP_POLICE_ONE,
 		   "control-share must be 0.01 to 100 percent"),
+	BFC_OPTION(TCA_BFC_STRIP, strip, 0, __HOP_STRIP_MAX - 1,
+		   "strip must be auto or always"),
 };
 
 static const struct bfc_config bfc_defaults = {
@@ -1476,6 +1479,7 @@ static const struct nla_policy bfc_policy[TCA_BFC_MAX + 1] = {
 	[TCA_BFC_POOL_ALPHA]	= { .type = NLA_U32 },
 	[TCA_BFC_POOL_PAUSE_ALPHA] = { .type = NLA_U32 },
 	[TCA_BFC_CONTROL_SHARE]	= { .type = NLA_U32 },
+	[TCA_BFC_STRIP]		= { .type = NLA_U8 },
 };
 
 static int bfc_parse_priomap(const struct nlattr *a, struct bfc_config *c, bool creating,
@@ -1551,6 +1555,7 @@ static struct hop_config bfc_port_config(const struct bfc_config *c)
 		.lease_ns	= c->lease_ns,
 		.watch		= c->watch,
 		.tier		= c->tier,
+		.strip		= c->strip,
 		.watchdog_ns	= c->watchdog_ns,
 		.restore_ns	= c->restore_ns,
 	};

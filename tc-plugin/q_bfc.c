@@ -51,6 +51,12 @@ static const struct plugin_choice bfc_tiers[] = {
 	{}
 };
 
+static const struct plugin_choice bfc_strips[] = {
+	{ .name = "auto",	.value = HOP_STRIP_AUTO },
+	{ .name = "always",	.value = HOP_STRIP_ALWAYS },
+	{}
+};
+
 static const struct plugin_choice bfc_tpids[] = {
 	{ .name = "0x88a8",	.value = 0x88a8, .alias = "802.1ad" },
 	{ .name = "0x8100",	.value = 0x8100, .alias = "802.1q" },
@@ -80,6 +86,8 @@ static const struct plugin_choice bfc_states[] = {
 	  .meaning = "tagging is turned off" },
 	{ .name = "kind",		.value = HOP_STATE_KIND,
 	  .meaning = "the neighbour has another kind of qdisc" },
+	{ .name = "host",		.value = HOP_STATE_HOST,
+	  .meaning = "the neighbour is a host, which needs no tags" },
 	{}
 };
 
@@ -165,6 +173,8 @@ static const struct plugin_option bfc_options[] = {
 	{ .f = { "control-share", TCA_BFC_CONTROL_SHARE, PLUGIN_SHARE, NULL }, .size = 4,
 	  .min = 1, .max = 10000,
 	  .help = "of the link, for control packets that are only forwarded (5%)" },
+	{ .f = { "strip", TCA_BFC_STRIP, PLUGIN_CHOICE, bfc_strips }, .size = 1,
+	  .help = "offer to take tags off, also in front of tc filters and XDP (auto)" },
 };
 
 #define QSTAT(...) PLUGIN_STAT(TCA_BFC_STATS_, __VA_ARGS__)
@@ -271,6 +281,8 @@ static const struct plugin_stat bfc_port[] = {
 	PSTAT("tag_unlabelled", TAG_UNLABELLED, PLUGIN_COUNT),
 	PSTAT("tag_errors", TAG_ERRORS, PLUGIN_COUNT),
 	PSTAT("handle_forged", HANDLE_FORGED, PLUGIN_COUNT),
+	PSTAT("ingress_filter", INGRESS_FILTER, PLUGIN_BOOL),
+	PSTAT("tag_unseen", TAG_UNSEEN, PLUGIN_COUNT),
 };
 
 static const struct plugin_kind bfc_kind = {

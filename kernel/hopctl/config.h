@@ -26,6 +26,7 @@
  * @lease_ns: how long a pause that we send lasts without a refresh; 0 = auto: 8 refreshes
  * @watch: end the effect of pauses that never end
  * @tier: enum hop_tier: where the port leads
+ * @strip: enum hop_strip: whether to offer to take tags off
  * @watchdog_ns: how long such a pause is endured; 0 = auto: HOP_WATCHDOG_NS
  * @restore_ns: quiet time after which the neighbour is obeyed again; 0 = auto: twice @watchdog_ns
  */
@@ -40,6 +41,7 @@ struct hop_config {
 	u32	lease_ns;
 	bool	watch;
 	u8	tier;
+	u8	strip;
 	u32	watchdog_ns;
 	u32	restore_ns;
 };

@@ -56,6 +56,8 @@ static const struct {
  * @raw: measured HRTT, ns
  * @used: HRTT in use, ns
  * @ring: our ring time, ns
+ * @filtered: something looks at frames before their tags are taken off
+ * @unseen: frames that it could not see
  */
 struct hop_view {
 	struct hop_stats	stats;
@@ -70,7 +72,36 @@ struct hop_view {
 	u32			raw;
 	u32			used;
 	u32			ring;
+	bool			filtered;
+	u64			unseen;
 };
+
+static u64 pcpu_read(const struct hop_pcpu *c, const u64_stats_t *field)
+{
+	unsigned int start;
+	u64 value;
+
+	do {
+		start = u64_stats_fetch_begin(&c->syncp);
+		value = u64_stats_read(field);
+	} while (u64_stats_fetch_retry(&c->syncp, start));
+	return value;
+}
+
+/**
+ * hop_port_stripped - data frames whose fabric tag was taken off
+ * @port: the port
+ */
+u64 hop_port_stripped(const struct hop_port *port)
+{
+	unsigned int cpu;
+	u64 sum = 0;
+
+	for_each_possible_cpu(cpu)
+		sum += pcpu_read(per_cpu_ptr(port->pcpu, cpu),
+				 &per_cpu_ptr(port->pcpu, cpu)->stripped);
+	return sum;
+}
 
 static void view_take(struct hop_port *port, struct hop_view *v)
 {
@@ -87,7 +118,11 @@ static void view_take(struct hop_port *port, struct hop_view *v)
 		.raw		= hop_peer_raw_hrtt(port),
 		.used		= port->hrtt_used ?: HOP_HRTT_UNKNOWN_NS,
 		.ring		= hop_tx_ring_ns(port),
+		.filtered	= port->filtered,
+		.unseen		= port->unseen,
 	};
+	if (port->filtered)
+		v->unseen += hop_port_stripped(port) - port->unseen_from;
 	ether_addr_copy(v->mac, port->peer.mac);
 	spin_unlock_bh(&port->lock);
 }
@@ -101,18 +136,6 @@ static u32 words_weight(const u64 *words, unsigned int queues)
 	if (queues % 64)
 		weight += hweight64(READ_ONCE(words[w]) & GENMASK_ULL(queues % 64 - 1, 0));
 	return weight;
-}
-
-static u64 pcpu_read(const struct hop_pcpu *c, const u64_stats_t *field)
-{
-	unsigned int start;
-	u64 value;
-
-	do {
-		start = u64_stats_fetch_begin(&c->syncp);
-		value = u64_stats_read(field);
-	} while (u64_stats_fetch_retry(&c->syncp, start));
-	return value;
 }
 
 static bool put_u64(struct sk_buff *skb, int attr, u64 value)
@@ -167,7 +190,9 @@ static bool put_neighbour(struct sk_buff *skb, const struct hop_port *port,
 	       !nla_put_u16(skb, HOP_A_HANDLES, READ_ONCE(port->handles) & 0xffff) &&
 	       !nla_put_u32(skb, HOP_A_HRTT_RAW, v->raw) &&
 	       !nla_put_u32(skb, HOP_A_HRTT, v->used) &&
-	       !nla_put_u32(skb, HOP_A_RING, v->ring);
+	       !nla_put_u32(skb, HOP_A_RING, v->ring) &&
+	       !nla_put_u8(skb, HOP_A_INGRESS_FILTER, v->filtered) &&
+	       put_u64(skb, HOP_A_TAG_UNSEEN, v->unseen);
 }
 
 static bool put_pauses(struct sk_buff *skb, const struct hop_port *port)

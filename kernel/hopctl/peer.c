@@ -34,6 +34,7 @@
 #include <linux/inetdevice.h>
 #include <net/addrconf.h>
 
+#include "ingress.h"
 #include "port.h"
 #include "trace.h"
 
@@ -124,6 +125,24 @@ u8 hop_peer_taken_for(const struct hop_port *port)
 	return port->peer.up ? port->peer.hello.role : HOP_ROLE_AUTO;
 }
 
+/**
+ * hop_peer_filters - does anything look at frames before their tags are taken off?
+ * @port: the port
+ *
+ * Nobody tells when that changes, so it is looked at with each HELLO. What was taken off since the
+ * look before counts as unseen then, in part perhaps wrongly. Context: RCU.
+ */
+void hop_peer_filters(struct hop_port *port)
+{
+	u64 stripped = hop_port_stripped(port);
+
+	port->filtered = sluice_has_ingress_classifier(port->dev) ||
+			 dev_xdp_prog_count(port->dev);
+	if (port->filtered)
+		port->unseen += stripped - port->unseen_from;
+	port->unseen_from = stripped;
+}
+
 static u8 state_resolve(const struct hop_port *port)
 {
 	const struct hop_peer *peer = &port->peer;
@@ -138,6 +157,9 @@ static u8 state_resolve(const struct hop_port *port)
 		return HOP_STATE_NO_NEIGHBOUR;
 	if (!hop_peer_is_kin(port))
 		return HOP_STATE_KIND;
+	/* it has no handles: a tag would only be in the way of what looks at frames there */
+	if (hop_peer_taken_for(port) == HOP_ROLE_HOST)
+		return HOP_STATE_HOST;
 	if (!(peer->hello.flags & HOP_HELLO_STRIPS_TAGS))
 		return HOP_STATE_NO_STRIP;
 	if (peer->hello.tpid != port->cfg.tpid)

@@ -304,6 +304,9 @@ struct hop_range {
  * @tags_since: when they began to
  * @tags_until: and until then in any case, since tagged frames may be on their way
  * @strip_at: when taking tags off ends, U64_MAX if it does not
+ * @filtered: something looks at frames before their tags are taken off, as of the last HELLO
+ * @unseen: HOP_A_TAG_UNSEEN up to then
+ * @unseen_from: hop_pcpu.stripped of all processors then
  * @retry_at: when a busy device is tried again, 0 if it was not busy
  * @ack: a PAUSE ACK is due
  * @echoes: probes to be echoed
@@ -376,6 +379,9 @@ struct hop_port {
 	u64			tags_since;
 	u64			tags_until;
 	u64			strip_at;
+	bool			filtered;
+	u64			unseen;
+	u64			unseen_from;
 	u64			retry_at;
 	bool			ack;
 	struct hop_probe	echoes[HOP_ECHOES];
@@ -488,6 +494,7 @@ void hop_netlink_exit(void);
 
 /* dump.c */
 int hop_port_put(struct hop_port *port, struct sk_buff *skb, int attrtype);
+u64 hop_port_stripped(const struct hop_port *port);
 
 /* port.c */
 extern struct list_head hop_ports;
@@ -519,6 +526,7 @@ void hop_peer_expire(struct hop_port *port, u64 now);
 u32 hop_peer_raw_hrtt(const struct hop_port *port);
 struct hop_candidate *hop_peer_candidate(struct hop_port *port, u64 now);
 u8 hop_peer_taken_for(const struct hop_port *port);
+void hop_peer_filters(struct hop_port *port);
 
 /* probe.c */
 void hop_probe_start(struct hop_port *port, u64 now);

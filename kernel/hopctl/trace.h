@@ -62,7 +62,8 @@
 		{ HOP_STATE_SHARED,		"shared" },	\
 		{ HOP_STATE_NO_CARRIER,		"no-carrier" },	\
 		{ HOP_STATE_DISABLED,		"disabled" },	\
-		{ HOP_STATE_KIND,		"kind" })
+		{ HOP_STATE_KIND,		"kind" },	\
+		{ HOP_STATE_HOST,		"host" })
 
 DECLARE_EVENT_CLASS(hop_epoch,
 	TP_PROTO(const struct hop_port *port, u32 epoch),

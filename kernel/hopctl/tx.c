@@ -111,7 +111,6 @@ static void write_hello(struct hop_port *port, struct hop_writer *w, u64 echo_ns
 {
 	struct hop_hello h = {
 		.role		= port->role,
-		.flags		= HOP_HELLO_STRIPS_TAGS,
 		.kinds		= port->cfg.kinds,
 		.queues		= port->queues,
 		.tpid		= port->cfg.tpid,
@@ -119,6 +118,9 @@ static void write_hello(struct hop_port *port, struct hop_writer *w, u64 echo_ns
 		.sent_ns	= now,
 	};
 
+	/* tags are taken off in any case as long as the neighbour says that it puts them on */
+	if (!port->filtered || port->cfg.strip == HOP_STRIP_ALWAYS)
+		h.flags |= HOP_HELLO_STRIPS_TAGS;
 	if (port->tags || now < port->tags_until)
 		h.flags |= HOP_HELLO_TAGS;
 	if (port->strip && port->strip_at == U64_MAX)
@@ -284,8 +286,10 @@ static void tx_build(struct hop_port *port, u64 now, struct sk_buff_head *list)
 		build_goodbye(port, now, list);
 		return;
 	}
-	if (now >= hello_next(port))
+	if (now >= hello_next(port)) {
 		hop_peer_role(port);
+		hop_peer_filters(port);
+	}
 	hop_pause_collect(port);
 	do {
 		build_frame(port, now, list);

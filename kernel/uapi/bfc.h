@@ -114,6 +114,7 @@ enum bfc_pause {
  *	the pool came from it
  * @TCA_BFC_CONTROL_SHARE: u32, hundredths of a percent, BFC_CONTROL_SHARE_DEFAULT by default: what
  *	control packets that the box only forwards may take of the link ahead of the data
+ * @TCA_BFC_STRIP: u8, enum hop_strip: whether the port offers to take tags off
  */
 enum {
 	TCA_BFC_UNSPEC,
@@ -148,6 +149,7 @@ enum {
 	TCA_BFC_POOL_ALPHA,
 	TCA_BFC_POOL_PAUSE_ALPHA,
 	TCA_BFC_CONTROL_SHARE,
+	TCA_BFC_STRIP,
 	__TCA_BFC_MAX
 };
 

@@ -98,6 +98,17 @@ enum hop_tier {
 	__HOP_TIER_MAX
 };
 
+/**
+ * enum hop_strip - does a port offer to take fabric tags off?
+ * @HOP_STRIP_AUTO: unless something looks at frames before it can: tc on the way in, XDP
+ * @HOP_STRIP_ALWAYS: in any case
+ */
+enum hop_strip {
+	HOP_STRIP_AUTO,
+	HOP_STRIP_ALWAYS,
+	__HOP_STRIP_MAX
+};
+
 /* Bits of hop_tlv_hello.flags */
 #define HOP_HELLO_STRIPS_TAGS	0x01	/* my receive hook can take fabric tags off */
 #define HOP_HELLO_ECHO_VALID	0x02	/* echo_ns and held_ns answer a HELLO of yours */
@@ -184,6 +195,7 @@ struct hop_tlv_probe {
  * @HOP_STATE_NO_CARRIER: the device has no carrier
  * @HOP_STATE_DISABLED: tagging was turned off
  * @HOP_STATE_KIND: the neighbour has none of this port's kinds of qdisc: no pauses either
+ * @HOP_STATE_HOST: the neighbour is a host: it pauses nobody, so tags would tell it nothing
  */
 enum hop_state {
 	HOP_STATE_TAGGING,
@@ -197,6 +209,7 @@ enum hop_state {
 	HOP_STATE_NO_CARRIER,
 	HOP_STATE_DISABLED,
 	HOP_STATE_KIND,
+	HOP_STATE_HOST,
 	__HOP_STATE_MAX
 };
 
@@ -254,6 +267,9 @@ enum hop_state {
  * @HOP_A_PAD: padding of 64-bit attributes
  * @HOP_A_INGRESS_BYTES: u64, bytes that came by this port and are queued at ports of the namespace
  *	that pause by ingress
+ * @HOP_A_INGRESS_FILTER: u8, 1 while something looks at frames before the fabric tag is taken off:
+ *	tc classifiers on the way in, tcx, XDP
+ * @HOP_A_TAG_UNSEEN: u64, data frames that came with the fabric tag while there was such
  */
 enum {
 	HOP_A_UNSPEC,
@@ -303,6 +319,8 @@ enum {
 	HOP_A_RX_LIMITED,
 	HOP_A_PAD,
 	HOP_A_INGRESS_BYTES,
+	HOP_A_INGRESS_FILTER,
+	HOP_A_TAG_UNSEEN,
 	__HOP_A_MAX
 };
 

@@ -228,7 +228,7 @@ tc_in a qdisc del dev p root
 
 diag "packets dropped while they leave, below a parent"
 # A line that takes one tag and not two drops a user's frame of 802.1ad.
-tc_in b qdisc add dev q root bfc
+tc_in b qdisc add dev q root bfc role switch
 ip_in b link set q mtu 1496
 ip_in a link add v link p type vlan protocol 802.1ad id 33
 ip_in a link set v up

@@ -25,6 +25,9 @@ trap '[ -z "$pair" ] || kill "$pair" 2>/dev/null; echo "$was" >$default; _at_exi
 # A process is what costs here, so devices say nothing of their own from the start, and commands
 # go in batches.
 ns a b
+for box in a b; do	# towards a host nobody tags
+	in_ns $box sh -c "echo 1 >/proc/sys/net/ipv4/ip_forward"
+done
 for end in a b; do
 	in_ns $end sh -c "echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6" 2>/dev/null
 done

@@ -184,7 +184,7 @@ all_tag()
 	local box
 
 	for box in "${boxes[@]}"; do
-		[ "$(tc_in "$box" -s qdisc show | grep -c "state tagging")" = "$(ports "$box" | wc -l)" ] ||
+		[ "$(tc_in "$box" -s qdisc show | grep -cE "state (tagging|host)")" = "$(ports "$box" | wc -l)" ] ||
 			return 1
 	done
 }

@@ -24,7 +24,7 @@ defaults=$(jq -cn '{queues: 128, classes: 1, flows: 0, assign: "dynamic", reuse:
 	limit: 8388608, quantum: 0, priomap: [range(16) | 0], split_gso: true, pause: true, pause_by: "queue", rate: 0,
 	hrtt: 0, th: 0, th_scale: 100, sticky: 0, role: "auto", peer: "auto", tag: true,
 	tpid: "0x88a8", refresh: 0, lease: 0, watch: true, watchdog: 0, restore: 0,
-	tier: "none", pool: 0, pool_alpha: 100, pool_pause_alpha: 12.5, control_share: 5, version: 1}')
+	tier: "none", pool: 0, pool_alpha: 100, pool_pause_alpha: 12.5, control_share: 5, strip: "auto", version: 1}')
 header=$here/../../kernel/uapi/bfc.h
 defined() {
 	sed -nE "s/^#define $1[[:space:]]+\(?([0-9]+)U?( << ([0-9]+)\))?.*/\1 \3/p" "$header" |
@@ -112,6 +112,7 @@ pool none|.
 pool-alpha 12.5%|.pool_alpha = 12.5
 pool-alpha 0.01|.pool_alpha = 0.01
 pool-alpha 1000|.pool_alpha = 1000
+strip always|.strip = "always"
 control-share 0.01|.control_share = 0.01
 control-share 100%|.control_share = 100
 pool 64k pool-alpha 6.25%|.pool = 65536 | .pool_alpha = 6.25
@@ -147,6 +148,7 @@ taken "change pool" '.pool = 70000' change "TCA_OPTIONS{" TCA_BFC_POOL=u32:70000
 taken "change pool's size" '.pool = 80000' change "TCA_OPTIONS{" TCA_BFC_POOL=u32:80000 "}"
 taken "change pool to none" '.pool = 0' change "TCA_OPTIONS{" TCA_BFC_POOL=u32:0 "}"
 taken "change pool-alpha" '.pool_alpha = 800' change "TCA_OPTIONS{" TCA_BFC_POOL_ALPHA=u32:80000 "}"
+taken "change strip" '.strip = "always"' change "TCA_OPTIONS{" TCA_BFC_STRIP=u8:1 "}"
 taken "change control-share" '.control_share = 80' change "TCA_OPTIONS{" TCA_BFC_CONTROL_SHARE=u32:8000 "}"
 taken "change priomap to the same" . change \
       "TCA_OPTIONS{" TCA_BFC_PRIOMAP=hex:00000000000000000000000000000000 "}"
@@ -203,6 +205,7 @@ TIER u8 tier_must_be 3 255
 POOL u32 pool_must_be 0x40000001 0xffffffff
 POOL_ALPHA u32 pool-alpha_must_be 0 100001 0xffffffff
 POOL_PAUSE_ALPHA u32 pool-pause-alpha_must_be 0 100001 0xffffffff
+STRIP u8 strip_must_be 2 255
 CONTROL_SHARE u32 control-share_must_be 0 10001 0xffffffff
 PAUSE u8 pause_ingress_needs_assign_single_and_a_pool 2
 PRIOMAP hex priomap_names_a_class 02000000000000000000000000000000 000000000000000000000000000000ff

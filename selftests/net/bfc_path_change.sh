@@ -20,7 +20,7 @@ paths_build wire
 paths_bridged_host h1
 paths_bridged_host h2
 paths_bridge sw br0 p1 p2
-paths_bfc
+paths_bfc "" "strip always"
 check "all four ports tag" paths_tagging
 
 # while_changing NAME COMMAND...: 2000 frames of 802.1ad, the command after the first 500

@@ -68,7 +68,7 @@ for fault in probe_tag probe_size; do
 		bad $tagged_full
 		words="tagged frames pass, but not of full size"
 	fi
-	paths_bfc
+	paths_bfc "" "strip always"
 	check "$fault: is found" paths_wait 10 state_is $fault
 	paths_wait 10 port_in sw p1 tagging
 	is "$fault: the reason is shown" "$(text "$words")" 1
@@ -87,7 +87,7 @@ done
 
 diag "a card that takes no more than its MTU and eight bytes"
 ip_in sw link set p1 mtu 1494
-paths_bfc
+paths_bfc "" "strip always"
 check "mtu: is found" paths_wait 10 state_is probe_size
 paths_wait 10 port_in sw p1 tagging
 plain "mtu"

@@ -80,7 +80,7 @@ tagging()
 
 	for i in 1 2 3; do
 		[ "$(tc_in s$i -j -s qdisc show | jq -c '[.[] | .port.state // empty] | unique')" = \
-		  '["tagging"]' ] || return
+		  '["host","tagging"]' ] || return
 	done
 }
 

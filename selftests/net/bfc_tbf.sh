@@ -54,7 +54,7 @@ done
 in_ns sw bridge fdb replace "$(mac 100)" dev pr master static
 
 state() { tc_in "$1" -j -s qdisc show dev "$2" | jq -r '.[] | select(.kind == "bfc") | .port.state'; }
-all_tag() { [ "$(state h1 e0)$(state h2 e0)$(state sw pr)" = taggingtaggingtagging ]; }
+all_tag() { [ "$(state h1 e0)$(state h2 e0)$(state sw pr)" = taggingtagginghost ]; }
 sink_is_up() { [ "$(in_ns r ss -Huln | wc -l)" -ge 2 ]; }
 hello_rx() { qdisc_stat sw ph1 hello_rx bfc; }
 

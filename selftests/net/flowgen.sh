@@ -355,7 +355,7 @@ test_share()
 			die "no bfc"
 		printf '%s\n' "$i $(ns_name s$i) 10.3.$i.1" >>"$work/ends_share"
 	done
-	all_tag() { [ "$(tc_in sw -s qdisc show | grep -c "state tagging")" = 5 ]; }
+	all_tag() { [ "$(tc_in sw -s qdisc show | grep -c "state host")" = 5 ]; }
 	wait_until 5 all_tag || fail "all ports tag"
 	for i in 0 1 2 3; do
 		echo "0 $i 4 2000000"

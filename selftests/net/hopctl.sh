@@ -69,12 +69,12 @@ epoch_of_port() { by_hand listen q n=1 | sed -n 's/.* mine=\([0-9a-f]*\).*/\1/p'
 diag "a neighbour comes, is measured, and goes"
 restart role switch
 port_has "alone" state no_neighbour
-neighbour role=host queues=100 for=4500
+neighbour role=switch queues=100 for=4500
 port_has "found, probed, tagging" state tagging
 is "its address" "${port[peer_mac]}" "$(mac 2)"
 is "its queues" "${port[peer_queues]}" 100
 is "handles for them" "${port[handles]}" 100
-is "taken for what it says" "${port[peer_role]}" host
+is "taken for what it says" "${port[peer_role]}" switch
 is "counted" "${port[neighbour_up]}" 1
 between "measured" "${port[hrtt_raw]}" 1 100000000
 neighbour_ends
@@ -126,6 +126,15 @@ port_has "paused again" paused_queues 8
 neighbour_ends
 port_has "a dead neighbour's pauses end" paused_queues 0
 is "with it" "${port[state]}" no_neighbour
+
+diag "a host gets no tags"
+restart role switch
+neighbour role=host queues=100 for=1500
+port_has "it has a state of its own" state host
+is "taken for what it says" "${port[peer_role]}" host
+is "handles for what it tags" "${port[handles]}" 100
+is "and no probes" "${port[probe_tx]}" 0
+neighbour_ends
 
 diag "whom to believe"
 restart

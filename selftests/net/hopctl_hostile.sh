@@ -52,7 +52,7 @@ cable()	# cable PORT NAMESPACE DEV NUMBER
 		address "$(mac "$4")" mtu 9000 netns "$(ns_name "$2")" || die "no $1"
 	ip_in sw link set "$1" master br0 up
 	ip_in "$2" link set "$3" up
-	tc_in sw qdisc add dev "$1" root handle 1: bfc th 1
+	tc_in sw qdisc add dev "$1" root handle 1: bfc th 1 strip always
 }
 cable p x q 1
 cable r y s 2

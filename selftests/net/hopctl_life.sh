@@ -74,7 +74,7 @@ trap 'rm -f "$kept"; _at_exit' EXIT
 
 diag "up, and anew"
 tc_in a qdisc add dev p root bfc queues 64 role switch
-tc_in b qdisc add dev q root bfc queues 32
+tc_in b qdisc add dev q root bfc queues 32 role switch
 both_tag "at first"
 is "b's neighbour" "${port[peer_mac]},${port[peer_queues]}" "$(mac 1),64"
 is "b has come up once" "${port[neighbour_up]}" 1
@@ -159,7 +159,7 @@ diag "many restarts"
 for i in 1 2 3 4 5 6 7 8 9 10; do
 	tc_in a qdisc add dev p root bfc role switch
 	sleep "0.0$i"
-	tc_in b qdisc replace dev q root bfc
+	tc_in b qdisc replace dev q root bfc role switch
 	sleep "0.0$((11 - i))"
 	tc_in a qdisc del dev p root
 done

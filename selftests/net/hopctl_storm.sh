@@ -200,7 +200,7 @@ check "the line comes back" wait_until 5 emptied
 wait $r1_sink
 
 diag "r1 is quiet, and q1's line takes 4 s for a frame"
-tc_in r1 qdisc add dev e0 root bfc
+tc_in r1 qdisc add dev e0 root bfc role switch
 check "q1 tags to a real neighbour" wait_until 10 tags sw q1
 : >$tracing/trace
 ip_in sw link set q1 type wire rate 2kbit
@@ -291,7 +291,7 @@ is "one detection and one restoration at each" "$(ports '[.port.storms, .port.st
 is "no port pauses anyone" "$(ports '[.marked, .port.pausing_queues, .port.pause_counters, .port.counter_leaks]')" \
 	"[[0,0,0,0],[0,0,0,0],[0,0,0,0],[0,0,0,0]]"
 for port in $PORTS; do
-	tc_in "${host[$port]}" qdisc add dev e0 root bfc
+	tc_in "${host[$port]}" qdisc add dev e0 root bfc role switch
 done
 check "all tag to real neighbours again" wait_until 5 all_tag
 traffic 100

@@ -48,7 +48,7 @@
  *	type=HEX	EtherType of data (default 9000)
  *	save=FILE	keep frames, as they were on the link, in a pcap file
  *	data		print other frames, too
- *	role=host|switch queues=N flags=HEX ring=NS	what peer's HELLOs say (default host, 128,
+ *	role=host|switch queues=N flags=HEX ring=NS	what peer's HELLOs say (default switch, 128,
  *			STRIPS_TAGS and, while the other end says TAGS, STRIPPING)
  *	kinds=HEX	and of which kinds it is (default 1, bfc)
  *	noecho noack	peer echoes no probes, acknowledges nothing
@@ -127,7 +127,7 @@ static struct {
 	.for_ms = 1000, .count = -1, .dst = HOP_DEST_MAC, .mine = 1, .vid = -1, .tpid = 0x88a8,
 	.type = 0x9000, .version = -1, .length = -1, .cut = -1, .pad = ETH_ZLEN - ETH_HLEN,
 	.hello = {
-		.role = HOP_ROLE_HOST, .queues = 128, .tpid = 0x88a8, .kinds = HOP_KIND_BFC,
+		.role = HOP_ROLE_SWITCH, .queues = 128, .tpid = 0x88a8, .kinds = HOP_KIND_BFC,
 		.flags = HOP_HELLO_STRIPS_TAGS,
 	},
 };

@@ -107,6 +107,7 @@ paths_bridged_host()
 	ip_in "$1" link set br0 address "$address"
 }
 
+# The switch takes the hosts for switches, or it would not tag towards them.
 # paths_bfc [OPTIONS of hosts [OPTIONS of the switch]]
 paths_bfc()
 {
@@ -115,7 +116,7 @@ paths_bfc()
 	for port in $PATHS_PORTS; do
 		# shellcheck disable=SC2086
 		case $port in
-		sw/*) tc_in sw qdisc replace dev "${port#*/}" root handle 1: bfc th 1 ${2:-} ;;
+		sw/*) tc_in sw qdisc replace dev "${port#*/}" root handle 1: bfc th 1 peer switch ${2:-} ;;
 		*) tc_in "${port%/*}" qdisc replace dev eth0 root handle 1: bfc role host ${1:-} ;;
 		esac || die "no bfc on $port"
 	done
@@ -147,7 +148,7 @@ paths_wait()
 	done
 }
 
-# All ports that there are, in this state
+# All ports that there are, in this state, or beside a host
 paths_all()
 {
 	local name seen
@@ -155,6 +156,7 @@ paths_all()
 	for name in "${_spaces[@]}"; do
 		seen=$(tc -n "$name" -j -s qdisc show)
 		seen=${seen//"\"state\":\"$1\""/}
+		seen=${seen//'"state":"host"'/}
 		[[ $seen != *'"state":"'* ]] || return 1
 	done
 }

@@ -102,6 +102,7 @@ check "one of them" sluice_in sw set p2 tag off
 is "leaves the others alone" "$(tc_in sw -j qdisc show dev p2 | jq -c ".[0].options | $options")" \
 	'["host",50000000,80000000,false,65536,50,"up",false]'
 check "back" sluice_in sw set p2 peer auto watchdog auto restore auto watch on th 1 th-scale 100 tier none tag on
+sluice_in sw set p2 peer switch	# towards a host nobody tags
 refused "what cannot be changed" "$(tc_in sw qdisc change dev p2 root bfc queues 64 2>&1 |
 	sed -n 's/^Error: \(.*\)\.$/\1/p')" sluice_in sw set p2 queues 64
 between "by the kernel's own words" "$(sluice_in sw set p2 queues 64 2>&1 | grep -c 'sluice: p2 1: ..*')" 1 1
@@ -268,12 +269,12 @@ well "all of that" p2
 sluice_in sw set p2 rate 100mbit
 found "a rate below the link's" p2 not_bottleneck
 tc_in sw qdisc replace dev p2 root handle 2: tbf rate 100mbit burst 64k latency 10s
-tc_in sw qdisc replace dev p2 parent 2: handle 11: bfc rate 100mbit
+tc_in sw qdisc replace dev p2 parent 2: handle 11: bfc rate 100mbit peer switch
 check "tags again" paths_wait 10 state_is tagging
 well "below a tbf" p2
 sluice_in sw set p2 rate auto
 found "a tbf below the link's speed" p2 rate_not_shaper
-tc_in sw qdisc replace dev p2 root handle 1: bfc th 1
+tc_in sw qdisc replace dev p2 root handle 1: bfc th 1 peer switch
 check "tags again" paths_wait 10 state_is tagging
 ip_in sw link set p2 type wire rate 0
 ip_in sw link set p2 down
@@ -299,7 +300,11 @@ ip_in sw link set br0 type bridge group_fwd_mask 0
 if tc_in sw qdisc add dev p2 clsact 2>/dev/null; then
 	well "clsact without filters" p2
 	tc_in sw filter add dev p2 ingress matchall action ok
-	well "a filter on the way in" p2
+	sleep 0.5
+	found "a filter on the way in" p2 ingress_filter
+	tc_in sw filter del dev p2 ingress
+	sleep 0.5
+	well "none" p2
 	tc_in sw filter add dev p2 egress matchall classid 1:fff0 action ok
 	found "a filter on the way out" p2 egress_filter
 	paths_from h1 h2
@@ -372,7 +377,7 @@ leaves()
 	check "it is gone" paths_wait 10 state_is no_neighbour
 }
 
-neighbour no_strip role=host flags=0
+neighbour no_strip role=switch flags=0
 found "strips no tags" p2 no_strip
 leaves
 neighbour kind role=switch kinds=8000 at=200 state:seq=1,words=ff
@@ -387,7 +392,7 @@ found "echoes small probes only" p2 probe_size
 is "the MTU is said" "$(sluice_in sw -j doctor p2 | jq -r '.[] | select(.id == "probe_size").detail')" \
 	"MTU 1500: with the tag 1504"
 leaves
-neighbour tagging role=host at=200 state:seq=1,lease=500000000,words=ff
+neighbour host role=host at=200 state:seq=1,lease=500000000,words=ff
 check "its pauses come" paths_wait 5 sh -c "[ \"\$('$SLUICE' -n '$(ns_name sw)' -j show p2 -s |
 	jq '.[0].port.rx_untrusted')\" -gt 0 ]"
 found "a host that pauses" p2 untrusted

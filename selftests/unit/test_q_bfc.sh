@@ -91,6 +91,8 @@ takes "pool-alpha 12.5" "TCA_BFC_POOL_ALPHA 4 1250"
 takes "pool-alpha 0.01%" "TCA_BFC_POOL_ALPHA 4 1"
 takes "pool-alpha 3.125%" "TCA_BFC_POOL_ALPHA 4 313"
 takes "pool-alpha 1000" "TCA_BFC_POOL_ALPHA 4 100000"
+takes "strip auto" "TCA_BFC_STRIP 1 0"
+takes "strip always" "TCA_BFC_STRIP 1 1"
 takes "control-share 5%" "TCA_BFC_CONTROL_SHARE 4 500"
 takes "control-share 0.01" "TCA_BFC_CONTROL_SHARE 4 1"
 takes "control-share 100%" "TCA_BFC_CONTROL_SHARE 4 10000"
@@ -153,7 +155,7 @@ done
 refuses "tier top" "\"tier\" takes one of none, down, up, not \"top\""
 for option in queues classes flows assign reuse limit quantum rate hrtt th th-scale sticky role \
 	      peer tpid refresh lease watchdog restore tier pool pool-alpha pool-pause-alpha \
-	      control-share; do
+	      control-share strip; do
 	refuses "$option" "\"$option\" takes "
 done
 refuses "queues 4 queues 4" "\"queues\" is given twice"
@@ -166,6 +168,7 @@ refuses "pool-pause-alpha 1000.5" "\"pool-pause-alpha\" takes a percentage from 
 for bad in 0 0.001 100.01 auto; do
 	refuses "control-share $bad" "\"control-share\" takes a percentage from 0.01% to 100%, not \"$bad\""
 done
+refuses "strip never" "\"strip\" takes one of auto, always, not \"never\""
 refuses "no-pause" "there is no option \"no-pause\""
 
 # help
@@ -202,7 +205,7 @@ shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
 	"flows":3,"assign":"4","reuse":"5","limit":6,"quantum":7,
 	"priomap":[0,1,2,3,4,5,6,7,7,6,5,4,3,2,1,0],"split_gso":true,"pause":true,"pause_by":"10","rate":11,
 	"hrtt":12,"th":13,"th_scale":14,"sticky":15,"role":"16","peer":"17","tag":true,"tpid":"19",
-	"refresh":20,"lease":21,"watch":true,"watchdog":23,"restore":24,"tier":"25","pool":27,"pool_alpha":0.28,"pool_pause_alpha":0.29,"control_share":0.3,"version":26},
+	"refresh":20,"lease":21,"watch":true,"watchdog":23,"restore":24,"tier":"25","pool":27,"pool_alpha":0.28,"pool_pause_alpha":0.29,"control_share":0.3,"strip":"31","version":26},
 	"th":1,"n_active":2,"backlogged":3,"paused":4,"marked":5,"link_rate":6,"hrtt":7,"sticky":8,
 	"th_max":9,"backlog_max":10,"backlog_time":11,"time":12,"pool_size":34,"pool_used":35,"pool_max":36,"assign_free":13,"assign_early":14,
 	"assign_shared":15,"assign_sticky":16,"collisions":17,"marks":18,"over_unlabelled":19,
@@ -217,7 +220,7 @@ shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
 	"lease_expired":21,"tx_busy":26,"storm":true,"storms":40,"storm_ends":41,"storm_rx":42,
 	"counter_leaks":43,"rx_malformed":27,"rx_version":28,"rx_epoch":29,
 	"rx_stale":30,"rx_range":31,"rx_untrusted":32,"rx_shared":33,"rx_limited":44,"tag_stripped":34,
-	"tag_unlabelled":35,"tag_errors":36,"handle_forged":37}}]
+	"tag_unlabelled":35,"tag_errors":36,"handle_forged":37,"ingress_filter":true,"tag_unseen":47}}]
 	END
 	)" "-s -j qdisc show dev lo"
 grep -q "^bfc: plugin and module out of step: the plugin speaks version 1, the module 26$" \
@@ -250,7 +253,7 @@ again "TCA_BFC_QUEUES=u16:4094 TCA_BFC_CLASSES=u8:2 TCA_BFC_FLOWS=u32:0 TCA_BFC_
        TCA_BFC_STICKY=u32:999999999 TCA_BFC_ROLE=u8:2 TCA_BFC_PEER=u8:1 TCA_BFC_TAG=u8:0
        TCA_BFC_TPID=u16:33024 TCA_BFC_REFRESH=u32:0 TCA_BFC_LEASE=u32:1000001 TCA_BFC_WATCH=u8:0
        TCA_BFC_WATCHDOG=u32:1500000 TCA_BFC_RESTORE=u32:0 TCA_BFC_TIER=u8:1 TCA_BFC_POOL=u32:0
-       TCA_BFC_POOL_ALPHA=u32:1250 TCA_BFC_POOL_PAUSE_ALPHA=u32:625 TCA_BFC_CONTROL_SHARE=u32:750"
+       TCA_BFC_POOL_ALPHA=u32:1250 TCA_BFC_POOL_PAUSE_ALPHA=u32:625 TCA_BFC_CONTROL_SHARE=u32:750 TCA_BFC_STRIP=u8:1"
 report $? "printed options can be typed in again"
 again "TCA_BFC_ASSIGN=u8:2 TCA_BFC_PAUSE=u8:2 TCA_BFC_RATE=u64:0"
 report $? "another way to pause"
@@ -271,7 +274,7 @@ report $? "text of options, an unknown attribute passed over"
 # Text of statistics: each state of the port with its explanation.
 state=0
 for text in tagging no_neighbour no_strip tpid probing probe_size probe_tag shared no_carrier \
-	    disabled kind; do
+	    disabled kind host; do
 	written "TCA_STATS2{ TCA_STATS_APP{ TCA_BFC_STATS_TIME=u64:1 TCA_BFC_STATS_PORT{ HOP_A_STATE=u8:$state } } }"
 	spied -s qdisc show dev lo && grep -qE "^  port: state $text \(.+\)$" "$dir/out"
 	report $? "state $state is $text and explained"

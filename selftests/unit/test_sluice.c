@@ -351,7 +351,7 @@ static void test_doctor_port(void)
 	static const char * const states[] = {
 		"", "eth7:no_neighbour", "eth7:no_strip", "eth7:tpid", "eth7:probing",
 		"eth7:probe_size(MTU 1500: with the tag 1504)", "eth7:probe_tag", "eth7:shared",
-		"eth7:no_carrier", "eth7:disabled", "eth7:kind",
+		"eth7:no_carrier", "eth7:disabled", "eth7:kind", "",
 	};
 	struct look l;
 

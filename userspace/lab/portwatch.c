@@ -31,6 +31,7 @@
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
@@ -424,6 +425,12 @@ static void output_close(FILE *f, const char *path)
 		fclose(f);
 }
 
+/* Towards a host nobody tags. */
+static bool tags_or_need_not(const struct port *port)
+{
+	return port->tag_state == HOP_STATE_TAGGING || port->tag_state == HOP_STATE_HOST;
+}
+
 static void write_port(FILE *f, const struct space *space, const struct port *port,
 		       uint64_t samples)
 {
@@ -443,7 +450,7 @@ static void write_port(FILE *f, const struct space *space, const struct port *po
 			(unsigned long long)port->pauses_obeyed,
 			(unsigned long long)port->paused_ns,
 			(unsigned long long)port->lease_expired,
-			(unsigned long long)port->shared, port->tag_state == HOP_STATE_TAGGING);
+			(unsigned long long)port->shared, tags_or_need_not(port));
 	else
 		fprintf(f, ",,,,,,,\n");
 }
@@ -512,7 +519,7 @@ static void watch_run(void)
 
 /* -- waiting for the neighbours to agree -- */
 
-/* The bfc ports that do not tag yet; the first one of them. */
+/* The bfc ports that do not tag yet and should; the first one of them. */
 static unsigned int plain_ports(const struct space **space, const struct port **port)
 {
 	unsigned int i, j, n = 0, bfc = 0;
@@ -522,7 +529,7 @@ static unsigned int plain_ports(const struct space **space, const struct port **
 		for (j = 0; j < spaces[i].n; j++) {
 			bfc += spaces[i].ports[j].has_bfc;
 			if (!spaces[i].ports[j].has_bfc ||
-			    spaces[i].ports[j].tag_state == HOP_STATE_TAGGING || n++)
+			    tags_or_need_not(&spaces[i].ports[j]) || n++)
 				continue;
 			*space = &spaces[i];
 			*port = &spaces[i].ports[j];

@@ -53,6 +53,8 @@ static const struct attr_word hop_state_words[] = {
 	  "tagging was turned off" },
 	{ "kind", 0xa,
 	  "the neighbour has none of this port's kinds of qdisc: no pauses either" },
+	{ "host", 0xb,
+	  "the neighbour is a host: it pauses nobody, so tags would tell it nothing" },
 	{}
 };
 
@@ -215,6 +217,12 @@ static const struct attr port_attrs[] = {
 	  NULL },
 	{ "ingress_bytes", 46, ATTR_NUMBER, "bytes, gauge",
 	  "bytes that came by this port and are queued at ports of the namespace that pause by ingress",
+	  NULL },
+	{ "ingress_filter", 47, ATTR_BOOL, "yes or no (JSON: boolean), gauge",
+	  "1 while something looks at frames before the fabric tag is taken off: tc classifiers on the way in, tcx, XDP",
+	  NULL },
+	{ "tag_unseen", 48, ATTR_NUMBER, "frames",
+	  "data frames that came with the fabric tag while there was such",
 	  NULL },
 	{}
 };

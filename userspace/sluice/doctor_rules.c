@@ -44,7 +44,7 @@ const struct complaint complaints[] = {
 	{ "no_neighbour", WARNING, "nobody answers on this link",
 	  "put bfc on the other end; frames to 01:80:C2:00:00:0E have to pass what is in between" },
 	{ "no_strip", ERROR, "the neighbour does not take tags off",
-	  "see why on the neighbour: its receive hook is not in place" },
+	  "see why on the neighbour: filters on the way in that its strip auto heeds?" },
 	{ "tpid", ERROR, "the neighbour uses another TPID", "set the same tpid at both ends" },
 	{ "probing", NOTE, "probes are under way", "wait, and ask again" },
 	{ "probe_size", ERROR, "tagged frames of full size do not pass",
@@ -69,6 +69,8 @@ const struct complaint complaints[] = {
 	  "if it is a switch: sluice set DEV peer switch" },
 	{ "handle_forged", WARNING, "a program on this box writes tc_index",
 	  "find the tc or BPF program that does, and take it off" },
+	{ "ingress_filter", WARNING, "filters see frames before their fabric tag is taken off",
+	  "take tc filters and XDP off the way in; or write them for tagged frames: strip always" },
 	{ "speed_unknown", WARNING, "the device does not say how fast it is",
 	  "sluice set DEV rate RATE" },
 
@@ -273,6 +275,7 @@ static void judge_box(const struct judge *j)
 	judge_refusals(j);
 }
 
+/* That the neighbour is a host is as it should be: HOP_STATE_HOST has no entry. */
 static void judge_state(const struct judge *j, const struct port *p)
 {
 	static const char * const ids[] = {
@@ -326,6 +329,10 @@ static void judge_port(const struct judge *j, const struct port *p)
 	if (port_number(p, HOP_A_HANDLE_FORGED))
 		say(j, "handle_forged", name, "%" PRIu64 " packets",
 		    port_number(p, HOP_A_HANDLE_FORGED));
+	/* nobody tags towards a host */
+	if (port_number(p, HOP_A_INGRESS_FILTER) && port_number(p, HOP_A_ROLE) == HOP_ROLE_SWITCH)
+		say(j, "ingress_filter", name, "%" PRIu64 " tagged frames so far",
+		    port_number(p, HOP_A_TAG_UNSEEN));
 	if (p->msg[HOP_N_SPEED].data && !attr_number(&p->msg[HOP_N_SPEED]) &&
 	    !rate_is_set(j->look, attr_number(&p->msg[HOP_N_IFINDEX])))
 		say(j, "speed_unknown", name, "%s", "");

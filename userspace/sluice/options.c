@@ -45,6 +45,12 @@ static const struct attr_word roles[] = {
 	{}
 };
 
+static const struct attr_word strips[] = {
+	{ "auto", HOP_STRIP_AUTO, "" },
+	{ "always", HOP_STRIP_ALWAYS, "" },
+	{}
+};
+
 static const struct attr_word tiers[] = {
 	{ "none", HOP_TIER_NONE, NULL },
 	{ "down", HOP_TIER_DOWN, NULL },
@@ -88,6 +94,7 @@ const struct bfc_option option_table[] = {
 	{ "pool", NULL, TCA_BFC_POOL, OPTION_BYTES, 4, "none", NULL },
 	{ "pool-alpha", NULL, TCA_BFC_POOL_ALPHA, OPTION_SHARE, 4, NULL, NULL },
 	{ "pool-pause-alpha", NULL, TCA_BFC_POOL_PAUSE_ALPHA, OPTION_SHARE, 4, NULL, NULL },
+	{ "strip", NULL, TCA_BFC_STRIP, OPTION_WORD, 1, NULL, strips },
 	{ "control-share", NULL, TCA_BFC_CONTROL_SHARE, OPTION_SHARE, 4, NULL, NULL },
 	{}
 };

@@ -25,7 +25,7 @@ _sluice()
 {
 	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
 	local options="assign classes control-share flows hrtt lease limit pause peer pool pool-alpha
-		pool-pause-alpha quantum queues rate refresh restore reuse role split-gso sticky tag th
+		pool-pause-alpha quantum queues rate refresh restore reuse role split-gso sticky strip tag th
 		th-scale tier tpid watch watchdog"
 	local verbs="show monitor set graph pair doctor help"
 	local verb='' first=0 words='' i

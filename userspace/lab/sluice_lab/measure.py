@@ -288,6 +288,6 @@ def totals(run):
         result["state_frames"] += port.get("state_tx", 0)
         if port.get("hrtt_raw"):
             result["hrtt_ns"].append(port["hrtt_raw"])
-        if port and port.get("state") != "tagging":
+        if port and port.get("state") not in ("tagging", "host"):
             result["not_tagging"].append(name)
     return result
