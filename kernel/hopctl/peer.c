@@ -230,7 +230,8 @@ static void peer_strip(struct hop_port *port, u64 now)
 	if (h->flags & HOP_HELLO_TAGS && h->tpid == port->cfg.tpid) {
 		if (!port->strip || port->strip_at != U64_MAX)
 			hop_hello_soon(port, now);
-		WRITE_ONCE(port->strip, h->tpid);
+		/* of before a smaller range some may be on their way */
+		WRITE_ONCE(port->strip, max_t(u32, h->queues, port->strip >> 16) << 16 | h->tpid);
 		port->strip_at = U64_MAX;
 	} else if (port->strip_at == U64_MAX) {
 		WRITE_ONCE(port->strip, 0);

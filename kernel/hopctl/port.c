@@ -387,6 +387,8 @@ static void port_queues(struct hop_port *port)
 	if (port->queues > port->queues_most) {
 		port->queues_most = port->queues;
 		hop_probe_stop(port);
+		/* and the neighbour has to say that it takes the new numbers off */
+		port->tags_since = hop_now();
 	}
 }
 

@@ -260,7 +260,7 @@ struct hop_range {
  * @dev: the device, held
  * @net: its namespace
  * @pcpu: counters of each packet
- * @strip: TPID while fabric tags are taken off, else 0
+ * @strip: while fabric tags are taken off: highest VLAN id of them << 16 | TPID; else 0
  * @handles: first handle << 16 | sub-queues of the neighbour that have one; 0 if none
  * @frame_max: longest frame with the fabric tag that the probes have shown to pass, bytes
  * @uppers: ifindices of upper devices that were looked up once
@@ -331,7 +331,7 @@ struct hop_port {
 	struct net_device	*dev;
 	struct hop_net		*net;
 	struct hop_pcpu __percpu *pcpu;
-	u16			strip;
+	u32			strip;
 	u32			handles;
 	u32			frame_max;
 	int			uppers[HOP_UPPERS];

@@ -7,9 +7,10 @@
  * that is there already moves into the frame. Taking it off is the reverse: what the next
  * handler sees is what the neighbour's qdisc was given.
  *
- * While the neighbour's HELLOs say TAGS, every frame of its that starts with a tag of our TPID
- * starts with the fabric's; one with VLAN id 0 names no sub-queue. At other times a tag of that
- * TPID is a user's and is left alone.
+ * While the neighbour's HELLOs say TAGS, every frame of its qdiscs that starts with a tag of our
+ * TPID starts with the fabric's; one with VLAN id 0 names no sub-queue. At other times a tag of
+ * that TPID is a user's and is left alone; and so is one with an id beyond all that the neighbour
+ * has announced, which can only be in a frame that went past its qdiscs.
  *
  * No lock: hop_port.strip and .handles are read once for each packet.
  */
@@ -77,10 +78,12 @@ static unsigned int tag_reinject(struct hop_port *port, struct sk_buff *skb)
  */
 unsigned int hop_tag_pop(struct hop_port *port, struct sk_buff *skb)
 {
-	u16 strip = READ_ONCE(port->strip), vid;
+	u32 strip = READ_ONCE(port->strip);
 	bool shared = false;
+	u16 vid;
 
-	if (!strip || !skb_vlan_tag_present(skb) || skb->vlan_proto != htons(strip)) {
+	if (!strip || !skb_vlan_tag_present(skb) || skb->vlan_proto != htons((u16)strip) ||
+	    unlikely(skb_vlan_tag_get_id(skb) > strip >> 16)) {
 		if (unlikely(skb->tc_index >= HOP_HANDLE_FIRST))
 			skb->tc_index = 0;
 		return NF_ACCEPT;

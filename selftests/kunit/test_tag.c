@@ -15,6 +15,7 @@
 #define ETHERTYPE	0x88b6
 #define HANDLES		50
 #define HANDLE		0x8040
+#define ANNOUNCED	60	/* sub-queues, not all of which have a handle */
 
 static const u8 tag_macs[2 * ETH_ALEN] = { 2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 3 };
 
@@ -207,7 +208,7 @@ static struct hop_port *tag_port(struct kunit *test)
 {
 	struct hop_port *port = test->priv;
 
-	port->strip = ETH_P_8021AD;
+	port->strip = ANNOUNCED << 16 | ETH_P_8021AD;
 	port->handles = HANDLE << 16 | HANDLES;
 	return port;
 }
@@ -234,7 +235,7 @@ static void tag_pop_labels(struct kunit *test)
 		u64	unlabelled;
 	} cases[] = {
 		{ 1, HANDLE, 0 }, { 2, HANDLE + 1, 0 }, { HANDLES, HANDLE + HANDLES - 1, 0 },
-		{ 0, 0, 0 }, { HANDLES + 1, 0, 1 }, { 4095, 0, 1 },
+		{ 0, 0, 0 }, { HANDLES + 1, 0, 1 }, { ANNOUNCED, 0, 1 },
 	};
 	u64 unlabelled = 0;
 	unsigned int i;
@@ -283,6 +284,13 @@ static void tag_pop_leaves_alone(struct kunit *test)
 	kfree_skb(skb);
 
 	skb = tag_pop(test, 0, 0, 0);
+	KUNIT_EXPECT_EQ(test, skb->tc_index, 0);
+	kfree_skb(skb);
+
+	/* beyond what the neighbour has announced */
+	skb = tag_pop(test, ETH_P_8021AD, ANNOUNCED + 1, 0);
+	KUNIT_EXPECT_EQ(test, ntohs(skb->vlan_proto), ETH_P_8021AD);
+	KUNIT_EXPECT_EQ(test, skb_vlan_tag_get(skb), ANNOUNCED + 1);
 	KUNIT_EXPECT_EQ(test, skb->tc_index, 0);
 	kfree_skb(skb);
 

@@ -104,6 +104,17 @@ control_class()
 	is "$kind: it is not tagged" "$(paths_moved "$moved")" "[50,0,0,0,0]"
 }
 
+# Frames that go past the qdisc, as those that hardware forwards, may start with a tag of the fabric's type. One
+# with an id that no sub-queue has is the user's.
+past_the_qdisc()
+{
+	local vid RAWSEND=--bypass
+
+	for vid in 129 4094; do
+		raw "802.1ad past the qdisc, VLAN id $vid" --vlan "0x88a8:$vid"
+	done
+}
+
 # The fabric's tag is of the user's type
 other_tpid()
 {
@@ -130,6 +141,7 @@ for kind in wire veth; do
 	vlan_device 802.1Q 0x8100
 	vlan_device 802.1ad 0x88a8
 	control_class
+	past_the_qdisc
 	[ $kind = veth ] || other_tpid
 	paths_done "$kind"
 done

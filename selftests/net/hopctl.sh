@@ -264,12 +264,12 @@ tagged 64
 is "its tags are" "${port[tag_stripped]}" 10
 is "and have handles" "${port[tag_unlabelled]}" 0
 tagged 65
-is "a queue that it has not has none" "${port[tag_stripped]},${port[tag_unlabelled]}" 15,5
+is "of a queue that it has not they are not the fabric's" "${port[tag_stripped]},${port[tag_unlabelled]}" 10,0
 tagged 0
-is "no queue needs none" "${port[tag_stripped]},${port[tag_unlabelled]}" 20,5
+is "no queue needs none" "${port[tag_stripped]},${port[tag_unlabelled]}" 15,0
 neighbour_ends
 tagged 1
-is "tags on their way are still taken off" "${port[tag_stripped]}" 25
+is "tags on their way are still taken off" "${port[tag_stripped]}" 20
 
 tc_in a qdisc del dev p root
 finish

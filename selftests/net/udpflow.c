@@ -141,6 +141,7 @@ struct options {
 	int		rcvbuf;
 	int64_t		rate;
 	int		priority;
+	bool		bypass;
 	uint32_t	id;
 	int64_t		at;
 	int64_t		idle;
@@ -443,6 +444,8 @@ static int socket_open(int family, int type, int protocol)
 
 	if (fd < 0)
 		die("socket: %s", strerror(errno));
+	if (opt.bypass)
+		set_option(fd, SOL_PACKET, PACKET_QDISC_BYPASS, 1, "--bypass");
 	if (opt.priority)
 		set_option(fd, SOL_SOCKET, SO_PRIORITY, opt.priority, "--priority");
 	if (opt.sndbuf)
@@ -1250,7 +1253,7 @@ static int main_now(void)
 enum {
 	KEY_SPORT = 256, KEY_PORTS, KEY_SNDBUF, KEY_RCVBUF, KEY_RATE, KEY_PRIORITY, KEY_ID, KEY_AT,
 	KEY_IDLE, KEY_TIMEOUT, KEY_EXPECT, KEY_SKIP, KEY_WINDOW, KEY_CC, KEY_DEV, KEY_MAC, KEY_SRC,
-	KEY_TYPE, KEY_VLAN, KEY_TAP, KEY_JSON,
+	KEY_TYPE, KEY_VLAN, KEY_TAP, KEY_BYPASS, KEY_JSON,
 };
 
 static const struct argp_option options[] = {
@@ -1283,6 +1286,7 @@ static const struct argp_option options[] = {
 	{ "src", KEY_SRC, "MAC", 0, "source of raw frames (the device's; rawsink: not checked)", 5 },
 	{ "ethertype", KEY_TYPE, "N", 0, "of raw frames (0x88b6)", 5 },
 	{ "vlan", KEY_VLAN, "TPID:TCI", 0, "tag of raw frames, the outermost first; up to 4", 5 },
+	{ "bypass", KEY_BYPASS, NULL, 0, "rawsend: past the qdisc", 5 },
 	{ "tap", KEY_TAP, NULL, 0, "rawsink: see frames as the device gave them", 5 },
 	{ "json", KEY_JSON, NULL, 0, "report as JSON", 6 },
 	{ 0 }
@@ -1410,6 +1414,9 @@ static error_t parse_special(int key, char *arg)
 		break;
 	case KEY_RCVBUF:
 		opt.rcvbuf = parse_range(arg, 1, 1 << 30, "rcvbuf");
+		break;
+	case KEY_BYPASS:
+		opt.bypass = true;
 		break;
 	case KEY_PRIORITY:
 		opt.priority = parse_range(arg, 0, INT32_MAX, "priority");
