@@ -145,6 +145,9 @@ struct hop_window {
  * @quiet_ns: when that was; likewise
  * @cfg: what the qdisc's options say about the port; RTNL
  * @order: the larger the later they did; RTNL
+ * @parked: the port tags no more, and in @parked_sent is what had left the qdisc when a tagged
+ *	packet could be parked; port's lock
+ * @parked_sent: hop_member.sch's packets then
  * @alone_active: what @n_active points to without a port
  * @alone_paid: what @control_paid points to without a port
  * @node: the port's list of members, RCU
@@ -172,6 +175,8 @@ struct hop_member {
 	u64			quiet_ns;
 	struct hop_config	cfg;
 	u64			order;
+	bool			parked;
+	u64			parked_sent;
 	atomic_t		alone_active;
 	atomic64_t		alone_paid;
 	struct list_head	node;

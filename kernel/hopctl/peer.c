@@ -184,6 +184,36 @@ static bool peer_strips(const struct hop_port *port)
 	       h->echo_ns >= port->tags_since;
 }
 
+/* A tagged packet may stay in a qdisc for long: a parent has looked at it and may not send it yet,
+ * or the device did not take it. It is the first to leave, so when another one has left its qdisc
+ * after tagging ended, or none waits in any above, there is none.
+ */
+static bool peer_parked(const struct hop_port *port)
+{
+	struct hop_member *m;
+	bool parked = false;
+	u64 sent;
+
+	list_for_each_entry_rcu(m, &port->members, node, lockdep_is_held(&port->lock)) {
+		if (!READ_ONCE(qdisc_root_sleeping(m->sch)->q.qlen))
+			continue;
+		sent = u64_stats_read(&m->sch->bstats.packets);
+		if (!m->parked)
+			m->parked_sent = sent;
+		m->parked = true;
+		parked |= sent == m->parked_sent;
+	}
+	return parked;
+}
+
+static void peer_unparked(const struct hop_port *port)
+{
+	struct hop_member *m;
+
+	list_for_each_entry_rcu(m, &port->members, node, lockdep_is_held(&port->lock))
+		m->parked = false;
+}
+
 /**
  * hop_peer_state - decide anew whether to tag
  * @port: the port
@@ -210,8 +240,10 @@ void hop_peer_state(struct hop_port *port, u64 now)
 	port->tags = ready;
 	if (ready && !peer_strips(port))
 		state = HOP_STATE_PROBING;
-	if (port->tagging && state != HOP_STATE_TAGGING)
+	if (port->tagging && state != HOP_STATE_TAGGING) {
 		port->tags_until = now + peer_flight_ns(port, hop_tx_ring_ns(port));
+		peer_unparked(port);
+	}
 	if (state == port->state)
 		return;
 	WRITE_ONCE(port->state, state);
@@ -637,8 +669,12 @@ void hop_peer_expire(struct hop_port *port, u64 now)
 		hop_peer_state(port, now);
 	}
 	if (port->tags_until && now >= port->tags_until) {
-		port->tags_until = 0;
-		hop_hello_soon(port, now);
+		if (!port->tags && peer_parked(port)) {
+			port->tags_until = now + peer_flight_ns(port, hop_tx_ring_ns(port));
+		} else {
+			port->tags_until = 0;
+			hop_hello_soon(port, now);
+		}
 	}
 	if (now >= port->strip_at) {
 		WRITE_ONCE(port->strip, 0);
