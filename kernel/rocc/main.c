@@ -23,6 +23,7 @@
 #include <linux/ethtool.h>
 #include <linux/if_arp.h>
 #include <linux/module.h>
+#include <linux/random.h>
 #include <linux/rtnetlink.h>
 #include <net/ipv6.h>
 #include <net/netlink.h>
@@ -56,7 +57,7 @@ static u64 *rocc_spilled_of(struct rocc_sched *q, const struct sk_buff *skb)
 	if (!rocc_flow_of(skb, &id))
 		return &q->spilled[0];	/* fragments and the like share it */
 	memset(id.l4, 0, sizeof(id.l4));
-	return &q->spilled[rocc_flow_hash(&id, (unsigned long)q >> 8) % ROCC_SPILLED];
+	return &q->spilled[rocc_flow_hash(&id, q->seed) % ROCC_SPILLED];
 }
 
 /* Is some of what has spilled still here? A fifo says so by what has left it; another child may
@@ -465,6 +466,7 @@ static int rocc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_a
 	q->child = &noop_qdisc;
 	__skb_queue_head_init(&q->control);
 	INIT_LIST_HEAD(&q->node);
+	q->seed = get_random_u32();
 	q->changed_ns = ktime_get_ns();
 
 	if (qdisc_dev(sch)->type != ARPHRD_ETHER) {

@@ -322,6 +322,7 @@ struct rocc_stats {
  * @control_bytes: in there
  * @police: what forwarded ones may take of the link
  * @control_paid: of hop_control_takes()
+ * @seed: of the hash below
  * @spilled: for a hash of a flow of such ones when the last that went with the data is gone, in
  *	bytes that have left; U64_MAX: when all are; 0: there was none
  */
@@ -336,6 +337,7 @@ struct rocc_sched {
 	u32			control_bytes;
 	struct hop_police	police;
 	atomic64_t		control_paid;
+	u32			seed;
 	u64			spilled[ROCC_SPILLED];
 	u64			changed_ns;	/* when the backlog last changed */
 	struct rocc_stats	stats;
