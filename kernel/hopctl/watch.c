@@ -20,7 +20,7 @@
  * The pausing side. While anyone is paused by us, a look is taken a few times a second at the
  * number of packets that have left each qdisc that holds a pause. If none has for the watchdog's
  * time, although it is not paused itself, its device hangs, and it is asked to withdraw the pauses
- * of its packets. And if no packet of the whole namespace holds a pause, a pause counter that is not 0
+ * of its packets. And if no packet of the whole namespace holds a pause, a counter that is not 0
  * after two looks is a bug of ours, which is counted and made good; on several processors the looks
  * alone would be deceived, see hop_range_clear(). Only for these two are RTNL and qdiscs' locks
  * taken; a look itself takes none.

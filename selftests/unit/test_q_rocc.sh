@@ -192,17 +192,17 @@ report $? "keys repeat only between options and statistics"
 ! grep -qiE '5ec5|key[12]|94, *197' "$dir/out"
 report $? "keys are not shown, even if the module says them"
 shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
-	[{"kind":"rocc","handle":"1:","root":true,"refcnt":0,"options":{"role":"host","rate":2,"limit":3,"control_share":0.31,
+	[{"kind":"rocc","handle":"1:","root":true,"refcnt":0,"options":{"role":"host","rate":2,"limit":3,"control_share":0.3,
 	"interval":6,"rate_min":7,"qref":8,"qmid":9,"qmax":10,"alpha":0.0011,"beta":0.0012,"tuning":"13",
 	"table":"14","flows":15,"age":16,"sample":17,"cnps":18,"source":"19.0.0.0","compute":"20",
 	"sign":"21","recovery":22,"hold":23,"floor":24,"limiters":25,"radius":26,
 	"from":["10.0.0.0/8","fe80::/10"],"keys":[3,4,5],"version":29},
 	"fair_rate":7,"q_ref":8,"interval":9,"flows_active":10,"limiters":17,"held":19,
-	"backlog_max":1,"backlog_time":2,"time":3,"limiters_max":18,"control":4,"spilled":39,"no_flow":6,
+	"backlog_max":1,"backlog_time":2,"time":3,"limiters_max":18,"control":4,"spilled":38,"no_flow":6,
 	"untracked":16,"ticks":11,"cuts":12,"cnps":13,"cnps_held":14,"cnps_failed":15,
 	"accepted":21,"higher":22,"not_needed":23,"stale":24,"full":25,"delayed":20,"raised":26,
 	"removed":27,"bad_frame":29,"bad_checksum":30,"bad_version":31,"bad_range":32,"bad_ttl":33,
-	"bad_source":34,"bad_tag":35,"bad_flow":36,"bad_sequence":37,"drop_limit":28,"drop_control":5,"drop_police":40}]
+	"bad_source":34,"bad_tag":35,"bad_flow":36,"bad_sequence":37,"drop_limit":28,"drop_control":5,"drop_police":39}]
 	END
 	)" "-s -j qdisc show dev lo"
 grep -q "^rocc: plugin and module out of step: the plugin speaks version 1, the module 29$" "$dir/err" &&
