@@ -263,7 +263,7 @@ struct bfc_sched {
 	u32			bdp;		/* HRTT x rate x th_scale, bytes */
 	u32			sticky_ns;	/* in force */
 	u32			hrtt_seen;	/* what @bdp and @sticky_ns were computed from */
-	u64			speed_seen;
+	u32			speed_seen;
 	u64			rate;		/* bytes/s that @bdp was computed with */
 	struct hop_pool		*pool;		/* or NULL */
 
@@ -309,14 +309,14 @@ static struct bfc_skb_cb *bfc_cb(const struct sk_buff *skb)
 /* ---- threshold ---- */
 
 /* The link's speed or the measured HRTT has changed, or the options have. */
-static void bfc_recompute(struct bfc_sched *q, u32 hrtt_ns, u64 speed)
+static void bfc_recompute(struct bfc_sched *q, u32 hrtt_ns, u32 speed)
 {
 	const struct bfc_config *c = &q->config;
 	u32 frame = q->member.sch ? psched_mtu(qdisc_dev(q->member.sch)) : ETH_FRAME_LEN;
 
 	q->hrtt_seen = hrtt_ns;
 	q->speed_seen = speed;
-	q->rate = c->rate ? c->rate : speed ? speed : BFC_RATE_UNKNOWN;
+	q->rate = c->rate ? c->rate : speed ? hop_speed_bytes(speed) : BFC_RATE_UNKNOWN;
 	q->bdp = hop_bdp_bytes(q->rate, hrtt_ns, c->th_scale);
 	q->sticky_ns = c->sticky_ns ? c->sticky_ns : BFC_STICKY_HRTTS * hrtt_ns;
 	hop_police_set(&q->police, q->rate, c->control_share, frame);
@@ -325,7 +325,7 @@ static void bfc_recompute(struct bfc_sched *q, u32 hrtt_ns, u64 speed)
 static void bfc_follow_link(struct bfc_sched *q)
 {
 	u32 hrtt_ns = READ_ONCE(*q->member.hrtt_ns);
-	u64 speed = READ_ONCE(*q->member.speed);
+	u32 speed = READ_ONCE(*q->member.speed);
 
 	if (unlikely(hrtt_ns != q->hrtt_seen || speed != q->speed_seen))
 		bfc_recompute(q, hrtt_ns, speed);
@@ -489,7 +489,7 @@ static void bfc_queue_pause(struct bfc_sched *q, struct bfc_queue *sub, u64 now)
 {
 	struct bfc_queue_stats *stats = &q->queue_stats[sub - q->queues];
 
-	sub->paused = true;
+	WRITE_ONCE(sub->paused, true);
 	stats->paused_since = now;
 	stats->pauses++;
 	trace_bfc_pause(&q->member, sub - q->queues, sub->backlog, now, now);
@@ -505,7 +505,7 @@ static void bfc_queue_resume(struct bfc_sched *q, struct bfc_queue *sub, u64 now
 {
 	struct bfc_queue_stats *stats = &q->queue_stats[sub - q->queues];
 
-	sub->paused = false;
+	WRITE_ONCE(sub->paused, false);
 	trace_bfc_resume(&q->member, sub - q->queues, sub->backlog, stats->paused_since, now);
 	stats->paused_ns += now - stats->paused_since;
 	q->stats.paused_ns += now - stats->paused_since;

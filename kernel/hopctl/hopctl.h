@@ -79,11 +79,11 @@ struct hop_pool {
 /**
  * struct hop_watch - what the watchdog wants to know of a sub-queue
  * @waits: it is backlogged
- * @sent: packets that have left it, ever
+ * @sent: low half of the packets that have left it, ever
  */
 struct hop_watch {
 	bool	waits;
-	u64	sent;
+	u32	sent;
 };
 
 struct hop_member;
@@ -106,15 +106,15 @@ struct hop_member_ops {
 /**
  * struct hop_window - the watchdog's window over a sub-queue that is paused, see watch.c
  * @since: when it was opened, 0 if it is not
- * @sent: hop_watch.sent then
  * @free_ns: how long it was not paused since then, up to the last pause
  * @free_since: when it was resumed, 0 while it is paused
+ * @sent: hop_watch.sent when it was opened
  */
 struct hop_window {
 	u64	since;
-	u64	sent;
 	u64	free_ns;
 	u64	free_since;
+	u32	sent;
 };
 
 /**
@@ -130,7 +130,7 @@ struct hop_window {
  * @tagging: the port tags now
  * @hrtt_ns: largest HRTT in use over all ports of the namespace (BFC, section 3.3.2), ns,
  *	HOP_HRTT_UNKNOWN_NS while no port has a neighbour
- * @speed: link speed, bytes per second; 0 if the device does not say
+ * @speed: link speed, Mbit/s, 0 if the device does not say; hop_speed_bytes() makes bytes of it
  * @n_active: sub-queues of all members of the port that are backlogged and not paused
  * @control_paid: of hop_control_takes(): forwarded control packets of all members of the port
  * @marked: packets of the qdisc that hold a pause, or are counted by hop_ingress_add(); qdisc lock
@@ -162,7 +162,7 @@ struct hop_member {
 	const u64		*paused;
 	const bool		*tagging;
 	const u32		*hrtt_ns;
-	const u64		*speed;
+	const u32		*speed;
 	atomic_t		*n_active;
 	atomic64_t		*control_paid;
 	u32			marked;
@@ -389,6 +389,12 @@ static inline bool hop_elided(const struct hop_member *m, u16 handle)
 static inline bool hop_tagging(const struct hop_member *m)
 {
 	return READ_ONCE(*m->tagging);
+}
+
+/* Speeds that are read without a lock are of 32 bits, which is one load on any machine. */
+static inline u64 hop_speed_bytes(u32 mbits)
+{
+	return (u64)mbits * (1000000 / BITS_PER_BYTE);
 }
 
 /* Did the neighbour pause or resume any of our sub-queues since generation @seen? */

@@ -117,6 +117,7 @@ static void range_sweep(struct hop_net *net)
 {
 	struct hop_range *r, *next;
 
+	lockdep_assert_held(&net->lock);
 	list_for_each_entry_safe(r, next, &net->parked, node) {
 		if (!range_is_idle(net, r))
 			continue;
@@ -233,6 +234,7 @@ u64 hop_range_word(const struct hop_port *port, unsigned int word)
 	u32 i, first = word * 64;
 	u64 bits = 0;
 
+	lockdep_assert_held(&port->lock);
 	for (i = 0; i < 64 && first + i < count; i++)
 		if (atomic_read(handle_counter(port->net, port->range->first + first + i)) > 0)
 			bits |= BIT_ULL(i);
@@ -288,6 +290,7 @@ u32 hop_net_marks(const struct hop_net *net)
 	const struct hop_port *port;
 	u32 sum = 0;
 
+	ASSERT_RTNL();
 	list_for_each_entry(port, &hop_ports, node) {
 		if (port->net != net)
 			continue;
@@ -315,6 +318,8 @@ u64 hop_range_clear(struct hop_port *port, u32 marks)
 	u64 cleared = 0;
 	int left;
 
+	ASSERT_RTNL();
+	lockdep_assert_held(&port->lock);
 	for (i = 0; i < count; i++) {
 		counter = handle_counter(port->net, port->range->first + i);
 		left = atomic_read(counter);
@@ -421,7 +426,7 @@ static void pause_mark(const struct hop_member *m, u16 handle, bool pause)
 /* Before the counter, for hop_range_clear(): whoever sees the one go up sees the other, too. */
 static void member_marks(struct hop_member *m)
 {
-	m->marked++;
+	WRITE_ONCE(m->marked, m->marked + 1);
 	WRITE_ONCE(m->marks, m->marks + 1);
 }
 
@@ -435,7 +440,7 @@ EXPORT_SYMBOL_GPL(hop_pause_inc);
 
 void hop_pause_dec(struct hop_member *m, u16 handle)
 {
-	m->marked--;
+	WRITE_ONCE(m->marked, m->marked - 1);
 	if (atomic_dec_return(handle_counter(m->net, handle)) == 0)
 		pause_mark(m, handle, false);
 }
@@ -450,7 +455,7 @@ EXPORT_SYMBOL_GPL(hop_ingress_add);
 
 u32 hop_ingress_sub(struct hop_member *m, u16 handle, u32 bytes)
 {
-	m->marked--;
+	WRITE_ONCE(m->marked, m->marked - 1);
 	return atomic_sub_return(bytes, &m->net->ingress->bytes[handle - HOP_HANDLE_FIRST]);
 }
 EXPORT_SYMBOL_GPL(hop_ingress_sub);

@@ -68,7 +68,8 @@ static int put_port(struct sk_buff *skb, struct hop_port *port, const struct por
 	if (nla_put_u32(skb, HOP_N_IFINDEX, port->dev->ifindex) ||
 	    nla_put_string(skb, HOP_N_IFNAME, port->dev->name) ||
 	    nla_put_u16(skb, HOP_N_QUEUES, READ_ONCE(port->queues)) ||
-	    nla_put_u64_64bit(skb, HOP_N_SPEED, READ_ONCE(port->speed), HOP_N_PAD) ||
+	    nla_put_u64_64bit(skb, HOP_N_SPEED, hop_speed_bytes(READ_ONCE(port->speed)),
+			      HOP_N_PAD) ||
 	    put_bitmap(skb, HOP_N_PAUSED, port->paused) ||
 	    put_bitmap(skb, HOP_N_PAUSING, port->pausing.words))
 		goto full;

@@ -70,6 +70,7 @@ void hop_pause_start(struct hop_port *port, u64 now)
 {
 	struct hop_pausing *p = &port->pausing;
 
+	lockdep_assert_held(&port->lock);
 	bitmap_fill(p->dirty, HOP_BITMAP_WORDS);
 	p->refresh_ns = now;
 	p->whole = true;
@@ -84,8 +85,11 @@ void hop_pause_start(struct hop_port *port, u64 now)
 void hop_pause_stop(struct hop_port *port)
 {
 	struct hop_pausing *p = &port->pausing;
+	unsigned int w;
 
-	memset(p->words, 0, sizeof(p->words));
+	lockdep_assert_held(&port->lock);
+	for (w = 0; w < HOP_BITMAP_WORDS; w++)
+		WRITE_ONCE(p->words[w], 0);
 	p->unacked = 0;
 	p->fresh = false;
 }
@@ -100,6 +104,7 @@ void hop_pause_collect(struct hop_port *port)
 	unsigned int w;
 	u64 bits;
 
+	lockdep_assert_held(&port->lock);
 	if (!port->peer.up)
 		return;
 	for_each_set_bit(w, p->dirty, HOP_BITMAP_WORDS) {
@@ -109,7 +114,7 @@ void hop_pause_collect(struct hop_port *port)
 		bits = hop_range_word(port, w);
 		if (bits == p->words[w])
 			continue;
-		p->words[w] = bits;
+		WRITE_ONCE(p->words[w], bits);
 		p->changed[w] = p->seq + 1;
 		p->unacked |= BIT_ULL(w);
 		p->fresh = true;
@@ -127,6 +132,7 @@ u64 hop_pause_next(const struct hop_port *port)
 	const struct hop_pausing *p = &port->pausing;
 	u64 at = U64_MAX;
 
+	lockdep_assert_held(&port->lock);
 	if (!port->peer.up || !port->peer.hello.queues)
 		return at;
 	if (p->fresh)
@@ -173,7 +179,7 @@ static u64 pause_next(struct hop_port *port, unsigned int bytes, u64 now)
 static u64 pause_echo_ns(const struct hop_port *port)
 {
 	return pause_hrtt(port) + hop_tx_ring_ns(port) +
-	       2 * hop_tx_wire_ns(port, port->dev->mtu + VLAN_ETH_HLEN);
+	       2 * hop_tx_wire_ns(port, READ_ONCE(port->dev->mtu) + VLAN_ETH_HLEN);
 }
 
 /**
@@ -325,6 +331,7 @@ void hop_pause_rx(struct hop_port *port, const struct hop_frame *f, u64 now)
 	const u64 *words;
 	u64 changed;
 
+	lockdep_assert_held(&port->lock);
 	if (s->first_word + s->count > words_of(port->queues_most) ||
 	    s->lease_ns > HOP_LEASE_MAX_NS) {
 		port->stats.rx_range++;
@@ -365,6 +372,7 @@ void hop_pause_clear(struct hop_port *port, u64 now)
 	u64 others, changed = 0;
 	unsigned int w;
 
+	lockdep_assert_held(&port->lock);
 	for (w = 0; w < HOP_BITMAP_WORDS; w++) {
 		others = port->paused[w];
 		if (!others)
@@ -386,6 +394,7 @@ void hop_pause_clear(struct hop_port *port, u64 now)
  */
 void hop_pause_expire(struct hop_port *port, u64 now)
 {
+	lockdep_assert_held(&port->lock);
 	if (now < port->lease_at)
 		return;
 	port->stats.lease_expired++;

@@ -85,6 +85,7 @@ static void peer_handles(struct hop_port *port)
  */
 void hop_peer_kinds(struct hop_port *port, u64 now)
 {
+	lockdep_assert_held(&port->lock);
 	if (!port->peer.up)
 		return;
 	peer_handles(port);
@@ -100,6 +101,7 @@ void hop_peer_role(struct hop_port *port)
 {
 	u8 role = port->cfg.role;
 
+	lockdep_assert_held(&port->lock);
 	if (role == HOP_ROLE_AUTO) {
 		rcu_read_lock();
 		role = netif_is_bridge_port(port->dev) || device_forwards(port->dev) ?
@@ -120,6 +122,7 @@ void hop_peer_role(struct hop_port *port)
  */
 u8 hop_peer_taken_for(const struct hop_port *port)
 {
+	lockdep_assert_held(&port->lock);
 	if (port->cfg.peer != HOP_ROLE_AUTO)
 		return port->cfg.peer;
 	return port->peer.up ? port->peer.hello.role : HOP_ROLE_AUTO;
@@ -224,6 +227,7 @@ void hop_peer_state(struct hop_port *port, u64 now)
 	u8 state = state_resolve(port);
 	bool ready;
 
+	lockdep_assert_held(&port->lock);
 	if (state == HOP_STATE_PROBING) {
 		hop_probe_start(port, now);
 		state = port->probing.verdict;
@@ -295,6 +299,7 @@ void hop_peer_left(struct hop_port *port, u64 now)
 {
 	u64 flight = peer_flight_ns(port, port->peer.hello.ring_ns);
 
+	lockdep_assert_held(&port->lock);
 	hop_peer_lost(port, now);
 	if (port->strip)
 		port->strip_at = min(port->strip_at, now + flight);
@@ -312,6 +317,7 @@ void hop_peer_heard_us_leave(struct hop_port *port, const struct hop_frame *f)
 {
 	const struct hop_peer *peer = &port->peer;
 
+	lockdep_assert_held(&port->lock);
 	if (!hop_frame_has(f, HOP_TLV_HELLO) || f->epoch_mine != peer->epoch ||
 	    f->hello.sent_ns <= peer->hello.sent_ns || f->hello.flags & HOP_HELLO_TAGS)
 		return;
@@ -331,6 +337,7 @@ u32 hop_peer_raw_hrtt(const struct hop_port *port)
 	unsigned int i, n = min_t(u32, peer->rtt_count, HOP_HRTT_WINDOW);
 	u32 least = U32_MAX;
 
+	lockdep_assert_held(&port->lock);
 	if (!peer->up || !n)
 		return 0;
 	for (i = 0; i < n; i++)
@@ -347,6 +354,7 @@ void hop_peer_hrtt(struct hop_port *port)
 {
 	u32 raw = hop_peer_raw_hrtt(port), used = port->cfg.hrtt_ns;
 
+	lockdep_assert_held(&port->lock);
 	if (!used && raw)
 		used = clamp(raw, HOP_HRTT_MIN_NS, (u32)HOP_HRTT_MAX_NS);
 	if (used == port->hrtt_used)
@@ -392,6 +400,7 @@ bool hop_peer_source(struct hop_port *port, const u8 *mac, u64 now)
 {
 	struct hop_peer *peer = &port->peer;
 
+	lockdep_assert_held(&port->lock);
 	if (!peer->mac_ns || now - peer->mac_ns > HOP_DEAD_NS) {
 		ether_addr_copy(peer->mac, mac);
 		peer->mac_ns = now;
@@ -438,6 +447,7 @@ void hop_peer_drop(struct hop_port *port, u64 now)
 {
 	struct hop_peer *peer = &port->peer;
 
+	lockdep_assert_held(&port->lock);
 	if (!peer->up)
 		return;
 	peer->up = false;
@@ -628,6 +638,7 @@ static void candidate_hello(struct hop_port *port, const struct hop_frame *f, u6
  */
 void hop_peer_hello(struct hop_port *port, const struct hop_frame *f, u64 now)
 {
+	lockdep_assert_held(&port->lock);
 	if (port->peer.up && f->epoch_mine == port->peer.epoch)
 		peer_refresh(port, f, now);
 	else
@@ -644,6 +655,7 @@ u64 hop_peer_next(const struct hop_port *port)
 {
 	u64 at = port->strip_at;
 
+	lockdep_assert_held(&port->lock);
 	if (port->tags_until)
 		at = min(at, port->tags_until);
 	if (port->peer.up)
@@ -662,6 +674,7 @@ void hop_peer_expire(struct hop_port *port, u64 now)
 {
 	struct hop_peer *peer = &port->peer;
 
+	lockdep_assert_held(&port->lock);
 	if (peer->up && now >= peer->heard_ns + HOP_DEAD_NS)
 		hop_peer_lost(port, now);
 	if (peer->other_ns && now >= peer->other_ns + HOP_DEAD_NS) {

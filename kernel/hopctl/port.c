@@ -262,7 +262,7 @@ static void port_linger(struct hop_port *port)
 
 	spin_lock_bh(&port->lock);
 	port->leaving = true;
-	port->queues = 0;
+	WRITE_ONCE(port->queues, 0);
 	port->cfg.hrtt_ns = 0;
 	hop_peer_drop(port, now);
 	hop_peer_hrtt(port);
@@ -289,11 +289,12 @@ void hop_port_exit(void)
 void hop_port_speed(struct hop_port *port)
 {
 	struct ethtool_link_ksettings link;
-	u64 speed = 0;
+	u32 speed = 0;
 
+	ASSERT_RTNL();
 	if (!__ethtool_get_link_ksettings(port->dev, &link) && link.base.speed &&
 	    link.base.speed != (u32)SPEED_UNKNOWN)
-		speed = (u64)link.base.speed * (1000000 / BITS_PER_BYTE);
+		speed = link.base.speed;
 	WRITE_ONCE(port->speed, speed);
 }
 
@@ -308,6 +309,7 @@ void hop_port_carrier(struct hop_port *port)
 	bool carrier = netif_running(port->dev) && netif_carrier_ok(port->dev);
 	u64 now = hop_now();
 
+	ASSERT_RTNL();
 	hop_port_speed(port);
 	spin_lock_bh(&port->lock);
 	if (carrier != port->carrier) {
@@ -330,6 +332,7 @@ void hop_port_mtu(struct hop_port *port)
 {
 	u64 now = hop_now();
 
+	ASSERT_RTNL();
 	spin_lock_bh(&port->lock);
 	hop_probe_stop(port);
 	hop_peer_state(port, now);
@@ -348,6 +351,7 @@ void hop_ports_uppers(void)
 	struct hop_port *port;
 	unsigned int i;
 
+	ASSERT_RTNL();
 	list_for_each_entry(port, &hop_ports, node)
 		for (i = 0; i < HOP_UPPERS; i++)
 			WRITE_ONCE(port->uppers[i], 0);
@@ -383,7 +387,9 @@ static int range_find(const struct hop_port *port, u16 count, struct list_head *
 /* The probes have to cover what is announced, so more of it begins them again. */
 static void port_queues(struct hop_port *port)
 {
-	port->queues = port_end(port);
+	ASSERT_RTNL();
+	lockdep_assert_held(&port->lock);
+	WRITE_ONCE(port->queues, port_end(port));
 	if (port->queues > port->queues_most) {
 		port->queues_most = port->queues;
 		hop_probe_stop(port);
@@ -408,6 +414,11 @@ static void port_config(struct hop_port *port)
 		hop_probe_stop(port);
 	if (cfg.tpid != port->cfg.tpid)
 		hop_peer_unstrip(port, now);
+	/* Those that are read without the lock, at once; the rest changes nothing of them. */
+	WRITE_ONCE(port->cfg.tpid, cfg.tpid);
+	WRITE_ONCE(port->cfg.tier, cfg.tier);
+	WRITE_ONCE(port->cfg.watch, cfg.watch);
+	WRITE_ONCE(port->cfg.watchdog_ns, cfg.watchdog_ns);
 	port->cfg = cfg;
 	port_queues(port);
 	hop_peer_role(port);
@@ -510,7 +521,7 @@ void hop_member_alone(struct hop_member *m)
 {
 	static const u32 hrtt_ns = HOP_HRTT_UNKNOWN_NS;
 	static const bool tagging;
-	static const u64 speed;
+	static const u32 speed;
 
 	m->tagging = &tagging;
 	m->hrtt_ns = &hrtt_ns;

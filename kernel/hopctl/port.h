@@ -15,8 +15,13 @@
  *   RCU                         members read by hook and worker; hop_net.owner
  *   atomics                     pause counters, dirty words, n_active, control_paid
  *   per CPU                     struct hop_pcpu
- *   written under lock, read    strip, handles, frame_max, paused, tagging, hrtt_used, speed
+ *   written under lock, read    strip, handles, frame_max, paused, tagging, state, hrtt_used,
+ *   with READ_ONCE              queues, cfg's tpid and tier, pausing.words
+ *   written under RTNL, read    speed, cfg's watch and watchdog_ns
  *   with READ_ONCE
+ *
+ * What is read without a lock is not longer than a word, or is a bitmap, of which each bit counts
+ * by itself: on a machine of 32 bits a load of 64 may see half of a store.
  *
  * Lock order: RTNL, then hop_port.lock, then hop_net.lock.
  */
@@ -264,7 +269,7 @@ struct hop_range {
  * @handles: first handle << 16 | sub-queues of the neighbour that have one; 0 if none
  * @frame_max: longest frame with the fabric tag that the probes have shown to pass, bytes
  * @uppers: ifindices of upper devices that were looked up once
- * @speed: bytes per second, 0 if unknown
+ * @speed: Mbit/s, 0 if unknown
  * @hrtt_used: HRTT of this link, ns; 0 if unknown
  * @tagging: put the fabric tag on data frames
  * @state: enum hop_state
@@ -337,7 +342,7 @@ struct hop_port {
 	int			uppers[HOP_UPPERS];
 
 	/* read by qdiscs through their members */
-	u64			speed;
+	u32			speed;
 	u32			hrtt_used;
 	bool			tagging;
 	u8			state;
@@ -402,6 +407,11 @@ struct hop_port {
 	netdevice_tracker	tracker;
 	u8			rx_buf[HOP_FRAME_MAX];
 };
+
+/* Qdiscs read these without a lock. */
+static_assert(sizeof_field(struct hop_port, speed) <= sizeof(u32));
+static_assert(sizeof_field(struct hop_port, hrtt_used) <= sizeof(u32));
+static_assert(sizeof_field(struct hop_watch, sent) <= sizeof(u32));
 
 /**
  * struct hop_ingress - what is queued here of what came by each handle

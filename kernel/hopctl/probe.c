@@ -40,6 +40,7 @@ unsigned int hop_probe_size(const struct hop_port *port)
  */
 void hop_probe_start(struct hop_port *port, u64 now)
 {
+	lockdep_assert_held(&port->lock);
 	if (port->probing.on)
 		return;
 	port->probing = (struct hop_probing) {
@@ -58,6 +59,7 @@ void hop_probe_start(struct hop_port *port, u64 now)
  */
 void hop_probe_stop(struct hop_port *port)
 {
+	lockdep_assert_held(&port->lock);
 	port->probing.on = false;
 	port->probing.verdict = HOP_STATE_PROBING;
 }
@@ -117,6 +119,7 @@ bool hop_probe_due(struct hop_port *port, u64 now)
 {
 	struct hop_probing *p = &port->probing;
 
+	lockdep_assert_held(&port->lock);
 	if (now < hop_probe_next(port))
 		return false;
 	if (now >= p->round_ns) {
@@ -163,6 +166,7 @@ void hop_probe_echoed(struct hop_port *port, const struct hop_probe *echo, u64 n
 {
 	struct hop_probing *p = &port->probing;
 
+	lockdep_assert_held(&port->lock);
 	if (!p->on || !p->tries)
 		return;
 	if (echo->nonce == p->small_nonce && echo->size == HOP_PROBE_SMALL)
@@ -218,6 +222,7 @@ static bool echo_allowed(struct hop_port *port, u64 now)
  */
 void hop_probe_rx(struct hop_port *port, const struct hop_probe *probe, u64 now)
 {
+	lockdep_assert_held(&port->lock);
 	hop_peer_alive(port, now);
 	if (!echo_allowed(port, now))
 		return;

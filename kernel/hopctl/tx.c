@@ -49,7 +49,7 @@ static struct hop_tx_cb *tx_cb(struct sk_buff *skb)
  */
 u64 hop_tx_wire_ns(const struct hop_port *port, unsigned int bytes)
 {
-	u64 speed = READ_ONCE(port->speed);
+	u64 speed = hop_speed_bytes(READ_ONCE(port->speed));
 
 	if (!speed)
 		return 0;
@@ -60,7 +60,7 @@ u64 hop_tx_wire_ns(const struct hop_port *port, unsigned int bytes)
 /* Bytes that the card may hold (its queue limits) at the link's speed. */
 u32 hop_tx_ring_ns(const struct hop_port *port)
 {
-	u64 bytes = 0, speed = READ_ONCE(port->speed);
+	u64 bytes = 0, speed = hop_speed_bytes(READ_ONCE(port->speed));
 #ifdef CONFIG_BQL
 	unsigned int i;
 
@@ -328,8 +328,10 @@ static void tx_arm(struct hop_port *port)
 /* The device did not take it: everything that was in it is still to be said. */
 static void tx_unsent(struct hop_port *port, u32 has)
 {
-	u64 now = hop_now(), wait = hop_tx_wire_ns(port, port->dev->mtu + VLAN_ETH_HLEN);
+	u64 wait = hop_tx_wire_ns(port, READ_ONCE(port->dev->mtu) + VLAN_ETH_HLEN);
+	u64 now = hop_now();
 
+	lockdep_assert_held(&port->lock);
 	port->stats.tx_busy++;
 	port->retry_at = now + (wait ? max(wait, BUSY_MIN_NS) : BUSY_UNKNOWN_NS);
 	if (has & BIT(HOP_TLV_PAUSE_STATE))

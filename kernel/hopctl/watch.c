@@ -20,10 +20,10 @@
  * The pausing side. While anyone is paused by us, a look is taken a few times a second at the
  * number of packets that have left each qdisc that holds a pause. If none has for the watchdog's
  * time, although it is not paused itself, its device hangs, and it is asked to withdraw the pauses
- * of its packets. And if no packet of the whole namespace holds a pause, a counter that is not 0
- * after two looks is a bug of ours, which is counted and made good; on several processors the looks
- * alone would be deceived, see hop_range_clear(). Only for these two are RTNL and qdiscs' locks
- * taken; a look itself takes none.
+ * of its packets. And if no packet of the whole namespace holds a pause, a pause counter that is
+ * not 0 after two looks is a bug of ours, which is counted and made good; on several processors the
+ * looks alone would be deceived, see hop_range_clear(). Only for these two are RTNL and qdiscs'
+ * locks taken; a look itself takes none.
  *
  *   hop_port.storm, ignored, watch_at, calm_at, watched, windows   port's lock
  *   hop_port.leak_sum, hop_net.marked, .marks, hop_member.quiet_*  watch_pausing() alone, which is
@@ -188,6 +188,7 @@ static void storm_end(struct hop_port *port)
  */
 void hop_watch_paused(struct hop_port *port, u64 now)
 {
+	lockdep_assert_held(&port->lock);
 	if (!port->cfg.watch || port->storm || port->watch_at != U64_MAX || !any_bit(port->paused))
 		return;
 	port->watch_at = now;
@@ -209,6 +210,7 @@ void hop_watch_word(struct hop_port *port, unsigned int word, u64 changed, u64 n
 	struct hop_member *m;
 	u64 bits;
 
+	lockdep_assert_held(&port->lock);
 	changed &= port->watched[word];
 	if (!changed)
 		return;
@@ -249,6 +251,7 @@ void hop_watch_leave(struct hop_port *port, const struct hop_member *m)
  */
 void hop_watch_calm(struct hop_port *port, u64 now)
 {
+	lockdep_assert_held(&port->lock);
 	if (!port->storm)
 		return;
 	if (any_bit(port->ignored)) {
@@ -268,6 +271,7 @@ void hop_watch_calm(struct hop_port *port, u64 now)
  */
 void hop_watch_config(struct hop_port *port, u64 now)
 {
+	lockdep_assert_held(&port->lock);
 	if (port->cfg.watch) {
 		hop_watch_paused(port, now);
 		return;
@@ -298,6 +302,7 @@ u64 hop_watch_next(const struct hop_port *port)
  */
 void hop_watch_run(struct hop_port *port, u64 now)
 {
+	lockdep_assert_held(&port->lock);
 	if (now >= port->calm_at)
 		storm_end(port);
 	if (now < port->watch_at)

@@ -132,13 +132,17 @@ static void pause_sends_over_the_wrap(struct kunit *test)
 		struct hop_writer w;
 		struct hop_frame f;
 		u8 buf[128];
+		bool written;
 
 		p->words[i] = 1;
 		p->changed[i] = p->seq + 1;
 		p->unacked |= BIT_ULL(i);
 		p->fresh = true;
 		hop_frame_begin(&w, buf, sizeof(buf), 1, 2);
-		KUNIT_ASSERT_TRUE(test, hop_pause_write(port, &w, now));
+		spin_lock_bh(&port->lock);
+		written = hop_pause_write(port, &w, now);
+		spin_unlock_bh(&port->lock);
+		KUNIT_ASSERT_TRUE(test, written);
 		KUNIT_ASSERT_EQ(test, hop_frame_parse(buf, hop_frame_end(&w), &f), HOP_FRAME_OK);
 		KUNIT_EXPECT_EQ(test, f.state.seq, want);
 		KUNIT_EXPECT_EQ(test, f.state.first_word, i);

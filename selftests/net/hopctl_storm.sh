@@ -51,9 +51,7 @@ cable r2 4 q2
 for host in h1 h2; do
 	neigh $host e0 10.0.0.3 "$(mac 3)"
 	neigh $host e0 10.0.0.4 "$(mac 4)"
-	# A flow keeps its sub-queue: a packet each 1 ms would else take another one each time, and while r1
-	# pauses one after the other of these is paused, in the end those that flows to r2 need.
-	tc_in $host qdisc add dev e0 root bfc role host sticky 10ms
+	tc_in $host qdisc add dev e0 root bfc role host
 done
 for port in p1 p2 q1 q2; do
 	tc_in sw qdisc add dev $port root bfc
@@ -170,12 +168,16 @@ for ((i = 0; i < 10; i++)); do
 		  at=$((1198 + 200 * i)) "state:seq=$((2 * i + 2)),lease=2000000000,words=0+0")
 done
 before=$(q1 state_rx)
+# A flow keeps its sub-queue: with a packet each millisecond it would take another one each time, and one by one
+# all of h1's would be paused for it, in the end, with some seeds, those that flows to r2 need.
+tc_in h1 qdisc change dev e0 root bfc sticky 10ms
 rogue for=4500 mine=2 "${actions[@]}"
 traffic 2500
 bystanders "long pauses" "[$((2 * 250 * RATE)),0]" "$quiet"
 wait $rogue
 is "all were obeyed" "$(($(q1 state_rx) - before))" 20
 is "none was a storm" "$(q1 storms)" 1
+tc_in h1 qdisc change dev e0 root bfc sticky auto
 wait $r1_sink
 
 # A sub-queue that waits for the line, while it may send, is not kept back by its pauses.
