@@ -227,16 +227,19 @@ static void pause_member_last_word(struct kunit *test)
 static void pause_members_woken(struct kunit *test)
 {
 	struct hop_port *port = test->priv;
-	struct hop_member m[] = {
-		{ .first = 0, .count = 64 }, { .first = 64, .count = 1 },
-		{ .first = 65, .count = 63 }, { .first = 128, .count = 100 },
-	};
-	static const u32 woken[][ARRAY_SIZE(m)] = {
+	static const struct {
+		u16 first, count;
+	} range[] = { { 0, 64 }, { 64, 1 }, { 65, 63 }, { 128, 100 } };
+	static const u32 woken[][ARRAY_SIZE(range)] = {
 		{ 1, 0, 0, 0 }, { 1, 1, 1, 0 }, { 1, 1, 1, 1 }, { 1, 1, 1, 2 }, { 1, 1, 1, 2 },
 	};
+	struct hop_member *m = kunit_kcalloc(test, ARRAY_SIZE(range), sizeof(*m), GFP_KERNEL);
 	unsigned int i, word;
 
-	for (i = 0; i < ARRAY_SIZE(m); i++) {
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	for (i = 0; i < ARRAY_SIZE(range); i++) {
+		m[i].first = range[i].first;
+		m[i].count = range[i].count;
 		m[i].port = port;
 		m[i].sch = &noop_qdisc;
 		list_add_tail_rcu(&m[i].node, &port->members);
@@ -246,10 +249,10 @@ static void pause_members_woken(struct kunit *test)
 		/* what it says is so already: nobody is woken */
 		pause_take(port, word + 1, word, 1);
 		port->peer.rx_seq = word;
-		for (i = 0; i < ARRAY_SIZE(m); i++)
+		for (i = 0; i < ARRAY_SIZE(range); i++)
 			KUNIT_EXPECT_EQ(test, m[i].paused_gen, woken[word][i]);
 	}
-	for (i = 0; i < ARRAY_SIZE(m); i++)
+	for (i = 0; i < ARRAY_SIZE(range); i++)
 		list_del_rcu(&m[i].node);
 	synchronize_rcu();
 }

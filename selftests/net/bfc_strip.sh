@@ -28,8 +28,9 @@ neigh h2 eth0 10.0.0.1 "$h1_mac"
 watched()
 {
 	tc_in "$1" qdisc add dev "$2" clsact 2>/dev/null
-	tc_in "$1" filter add dev "$2" ingress pref 1 protocol 802.1ad matchall action pass &&
-		tc_in "$1" filter add dev "$2" ingress pref 2 protocol ip matchall action pass ||
+	tc_in "$1" filter add dev "$2" ingress pref 1 protocol 802.1ad matchall action pass ||
+		skip_all "no tc filters"
+	tc_in "$1" filter add dev "$2" ingress pref 2 protocol ip matchall action pass ||
 		skip_all "no tc filters"
 }
 
@@ -40,7 +41,7 @@ saw()
 		'[.[] | select(.pref == $pref) | .options?.actions?[0]?.stats?.packets // empty] | add'
 }
 
-# sends NAME N: a frame each millisecond; none may be lost
+# stream NAME N: a frame each millisecond; none may be lost
 stream()
 {
 	paths_from h1 h2

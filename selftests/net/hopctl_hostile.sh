@@ -330,7 +330,7 @@ tagged()
 kind "sub-queues that have a handle and such that have none" 3
 n=$flood
 tagged "a sub-queue with a handle is labelled" q 5 "$n" 0 "$n" 0 0
-tagged "one beyond those that it has is not" q 101 "$n" "$n" 0 "$n" 0
+tagged "one beyond those that it has is not the fabric's" q 101 0 0 0 "$n" 0
 tagged "a port that found no handles left labels nothing" d$CLAIMANTS 5 "$n" "$n" 0 "$n" 0
 
 kind "labels made up by a tc program" 3
