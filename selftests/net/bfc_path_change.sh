@@ -52,7 +52,7 @@ while_changing "h1 begins to tag" bfc h1 change eth0 tag
 check "h1 tags" paths_wait 5 port_in h1 eth0 tagging
 while_changing "sw takes its qdisc away" tc_in sw qdisc del dev p1 root
 sleep 1.5
-while_changing "sw has one again" bfc sw add p1 th 1
+while_changing "sw has one again" bfc sw add p1 th 1 strip always
 check "h1 tags" paths_wait 5 port_in h1 eth0 tagging
 while_changing "h1 takes its qdisc away" tc_in h1 qdisc del dev eth0 root
 sleep 1.5

@@ -23,7 +23,7 @@ paths_begin
 FLOWS=8
 TIME_MS=${SLUICE_HEAL_MS:-500}	# of sending, in each scenario
 BYTES=1000		# UDP payload
-FRAME=1046		# with headers and the fabric tag
+FRAME=1046		# with headers and the fabric tag; behind the switch, towards the host, without the tag
 LIMIT=200000		# bytes in front of the slow line
 SLOW=100mbit
 SLOW_BPMS=100000	# the same in bits per ms
@@ -103,7 +103,7 @@ scenario()
 	sent=$(jq .packets "$PATHS_TMP/sent")
 	read -r unique window < <(jq -r '[([.flows[] | .packets - .duplicate] | add),
 		([.flows[].window_packets] | add)] | map(tostring) | join(" ")' "$PATHS_TMP/sink")
-	goodput=$((window * FRAME * 8 * 1000 / (SLOW_BPMS * (TIME_MS - skip))))
+	goodput=$((window * (FRAME - 4) * 8 * 1000 / (SLOW_BPMS * (TIME_MS - skip))))
 	table+=("$(printf "$FORMAT" "$name" $((goodput / 10)).$((goodput % 10)) "$pauses" \
 		"$repeats" "$refreshes" "$expired" "$deaths" "$dropped" "$sent")")
 	is "$name: sent = received + dropped at the limit" "$sent" $((unique + dropped))
@@ -167,7 +167,7 @@ exact_pauses()
 	ip_in h1 link set eth0 type wire ring 0
 	ip_in sw link set p2 type wire ring 0
 	while read -r th slow; do
-		ip_in sw link set p2 type wire rate $((FRAME * 8000000000 / slow))
+		ip_in sw link set p2 type wire rate $(((FRAME - 4) * 8000000000 / slow))
 		tc_in sw qdisc change dev p2 root handle 1: bfc limit $LIMIT th "$th"
 		sleep 0.05
 		read -r frames length late < <(model "$th" "$slow")
@@ -176,8 +176,8 @@ exact_pauses()
 			"$(paths_moved '"\(d("h1/eth0"; "pauses_obeyed")) \(d("h1/eth0"; "paused_time"))"')" \
 			"1 $length"
 	done <<-END
-		3000 83680
-		20000 83680
+		3000 83360
+		20000 83360
 		3000 40000
 		20000 32000
 	END
@@ -196,7 +196,7 @@ lost_resume()
 	tc_in sw qdisc change dev p2 root handle 1: bfc limit $LIMIT th 3000
 	ip_in sw link set p2 type wire rate 1mbit
 	sleep 0.05
-	read -r frames length late < <(model 3000 8368000)
+	read -r frames length late < <(model 3000 8336000)
 	start=$(($("$UDPFLOW" now) + 200000000))
 	{
 		"$UDPFLOW" now --at=$((start + 3000000)) >/dev/null
