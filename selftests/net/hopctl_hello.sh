@@ -96,7 +96,7 @@ appears()
 diag "a neighbour comes to a port that says little"
 sleep 13
 before=$(qdisc_stat a p hello_tx)
-tc_in b qdisc add dev q root bfc
+tc_in b qdisc add dev q root bfc role switch
 appears "it comes"
 between "within 40 ms, in units of 10 ms" $took 0 4
 
@@ -118,7 +118,7 @@ sleep 1.5
 ip_in m link set xb nomaster
 tc_in a qdisc add dev p root bfc role switch
 sleep 1.7
-tc_in b qdisc add dev q root bfc
+tc_in b qdisc add dev q root bfc role switch
 sleep 20
 ip_in m link set xb master br0
 appears "the link is joined"

@@ -65,7 +65,7 @@ figures()
 }
 
 diag "a qdisc that is refused after it has joined"
-tc_in b qdisc add dev q root bfc
+tc_in b qdisc add dev q root bfc role switch
 tc_in a qdisc add dev p root handle 1: bfc tier down role switch lease 7ms
 # one in the place of the other, so that there are numbers for two
 tc_in a qdisc replace dev p root handle 2: bfc tier down role switch lease 7ms
