@@ -29,7 +29,7 @@ ip_in a link set p up
 ip_in b link set q up
 ip_in a addr add 10.0.0.1/24 dev p
 neigh a p 10.0.0.2 "$(mac 2)"
-tc_in a qdisc add dev p root handle 1: bfc role host queues 4 sticky 1s nowatch
+tc_in a qdisc add dev p root handle 1: bfc role host queues 4 flows 400000 sticky 1s nowatch
 
 flow() { in_ns a "$udpflow" send -d 10.0.0.2 --sport "$1" -n 1 >/dev/null; }
 
