@@ -41,8 +41,9 @@ sent()
 	text=$(tc_in a -s class show dev p)
 	sent=()
 	for n in 0 1 2 3; do
-		[[ ${text#*:100$n parent} != "$text" && ${text#*:100$n parent} =~ bytes\ ([0-9]+)\ pkt ]]
-		sent+=("${BASH_REMATCH[1]:-0}")
+		sent[n]=0
+		[[ ${text#*:100$n parent} = "$text" ]] ||
+			[[ ! ${text#*:100$n parent} =~ bytes\ ([0-9]+)\ pkt ]] || sent[n]=${BASH_REMATCH[1]}
 	done
 }
 
