@@ -95,6 +95,7 @@ struct bfc_config {
 	u32	limit;
 	u32	quantum;
 	u32	hrtt_ns;
+	u32	hrtt_max_ns;
 	u32	th;
 	u32	th_scale;
 	u32	sticky_ns;
@@ -260,7 +261,7 @@ struct bfc_sched {
 	struct tcf_block	*block;
 	hsiphash_key_t		hash_key;	/* makes table indices of this qdisc its own */
 	struct hop_flow_secret	flow_secret;	/* likewise */
-	u32			bdp;		/* HRTT x rate x th_scale, bytes */
+	u32			bdp;		/* HRTT x rate, bounded, x th_scale, bytes */
 	u32			sticky_ns;	/* in force */
 	u32			hrtt_seen;	/* what @bdp and @sticky_ns were computed from */
 	u32			speed_seen;
@@ -317,7 +318,9 @@ static void bfc_recompute(struct bfc_sched *q, u32 hrtt_ns, u32 speed)
 	q->hrtt_seen = hrtt_ns;
 	q->speed_seen = speed;
 	q->rate = c->rate ? c->rate : speed ? hop_speed_bytes(speed) : BFC_RATE_UNKNOWN;
-	q->bdp = hop_bdp_bytes(q->rate, hrtt_ns, c->th_scale);
+	q->bdp = hop_bdp_scale(hop_bdp_bound(hop_bdp_bytes(q->rate, hrtt_ns, 100), c->limit,
+					     hop_bdp_bytes(q->rate, c->hrtt_ns, 100)),
+			       c->th_scale);
 	q->sticky_ns = c->sticky_ns ? c->sticky_ns : BFC_STICKY_HRTTS * hrtt_ns;
 	hop_police_set(&q->police, q->rate, c->control_share, frame);
 }
@@ -1391,6 +1394,8 @@ static const struct hop_option bfc_options[] = {
 		   "rate must be auto or 1 kbit/s to 8 Tbit/s", .zero = true),
 	BFC_OPTION(TCA_BFC_HRTT, hrtt_ns, HOP_HRTT_MIN_NS, HOP_HRTT_MAX_NS,
 		   "hrtt must be auto or 100 ns to 100 ms", .zero = true),
+	BFC_OPTION(TCA_BFC_HRTT_MAX, hrtt_max_ns, HOP_HRTT_MIN_NS, HOP_HRTT_MAX_NS,
+		   "hrtt-max must be 100 ns to 100 ms"),
 	BFC_OPTION(TCA_BFC_TH, th, 1, BFC_LIMIT_MAX,
 		   "th must be auto or 1 byte to 1 GiB", .zero = true),
 	BFC_OPTION(TCA_BFC_TH_SCALE, th_scale, 1, BFC_TH_SCALE_MAX,
@@ -1434,6 +1439,7 @@ static const struct bfc_config bfc_defaults = {
 	.classes	= 1,
 	.limit		= BFC_LIMIT_DEFAULT,
 	.th_scale	= BFC_TH_SCALE_DEFAULT,
+	.hrtt_max_ns	= BFC_HRTT_MAX_DEFAULT,
 	.split_gso	= 1,
 	.pause		= BFC_PAUSE_QUEUE,
 	.tag		= 1,
@@ -1480,6 +1486,7 @@ static const struct nla_policy bfc_policy[TCA_BFC_MAX + 1] = {
 	[TCA_BFC_POOL_PAUSE_ALPHA] = { .type = NLA_U32 },
 	[TCA_BFC_CONTROL_SHARE]	= { .type = NLA_U32 },
 	[TCA_BFC_STRIP]		= { .type = NLA_U8 },
+	[TCA_BFC_HRTT_MAX]	= { .type = NLA_U32 },
 };
 
 static int bfc_parse_priomap(const struct nlattr *a, struct bfc_config *c, bool creating,
@@ -1542,6 +1549,18 @@ static int bfc_parse(struct nlattr *opt, struct bfc_config *c, bool creating,
 	return err;
 }
 
+/* What was asked for is done, but may not be what was meant. */
+static void bfc_warn(const struct bfc_sched *q, struct netlink_ext_ack *extack)
+{
+	const struct bfc_config *c = &q->config;
+	u32 most = c->limit / HOP_BDP_PART;
+
+	if (c->th > most)
+		NL_SET_ERR_MSG(extack, "th is above a quarter of limit: packets may be dropped before a pause has an effect");
+	else if (!c->th && hop_bdp_bytes(q->rate, c->hrtt_ns, 100) > most)
+		NL_SET_ERR_MSG(extack, "hrtt x rate is above a quarter of limit: packets may be dropped before a pause has an effect");
+}
+
 static struct hop_config bfc_port_config(const struct bfc_config *c)
 {
 	return (struct hop_config) {
@@ -1551,6 +1570,7 @@ static struct hop_config bfc_port_config(const struct bfc_config *c)
 		.tpid		= c->tpid,
 		.kinds		= HOP_KIND_BFC,
 		.hrtt_ns	= c->hrtt_ns,
+		.hrtt_max_ns	= c->hrtt_max_ns,
 		.refresh_ns	= c->refresh_ns,
 		.lease_ns	= c->lease_ns,
 		.watch		= c->watch,
@@ -1637,6 +1657,7 @@ static int bfc_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_
 
 	port = bfc_port_config(&c);
 	hop_member_config(&q->member, &port);
+	bfc_warn(q, extack);
 	return 0;
 }
 
@@ -1758,6 +1779,7 @@ static int bfc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ac
 	if (err)
 		return err;
 	bfc_recompute(q, READ_ONCE(*q->member.hrtt_ns), READ_ONCE(*q->member.speed));
+	bfc_warn(q, extack);
 	/* Paused sub-queues hold packets back while the link idles: not work-conserving. */
 	sch->flags |= TCQ_F_WARN_NONWC;
 	sch->flags &= ~TCQ_F_CAN_BYPASS;

@@ -21,6 +21,7 @@
  * @tpid: TPID of the fabric tag, host byte order: ETH_P_8021AD or ETH_P_8021Q
  * @kinds: HOP_KIND_* of the qdisc
  * @hrtt_ns: HRTT to use for this link; 0 measures it
+ * @hrtt_max_ns: most that a measured one may be; at least HOP_HRTT_MIN_NS
  * @refresh_ns: time between repeated PAUSE STATEs while anything is paused; 0 = auto:
  *	max(4 HRTT, 100 us)
  * @lease_ns: how long a pause that we send lasts without a refresh; 0 = auto: 8 refreshes
@@ -37,6 +38,7 @@ struct hop_config {
 	u16	tpid;
 	u16	kinds;
 	u32	hrtt_ns;
+	u32	hrtt_max_ns;
 	u32	refresh_ns;
 	u32	lease_ns;
 	bool	watch;

@@ -9,7 +9,7 @@
 
 #include "port.h"
 
-static_assert(sizeof(struct hop_stats) == 24 * sizeof(u64));
+static_assert(sizeof(struct hop_stats) == 25 * sizeof(u64));
 
 /* Attributes and where their values are in struct hop_stats. */
 static const struct {
@@ -40,6 +40,7 @@ static const struct {
 	{ HOP_A_STORM_ENDS,	offsetof(struct hop_stats, storm_ends) },
 	{ HOP_A_STORM_RX,	offsetof(struct hop_stats, storm_rx) },
 	{ HOP_A_COUNTER_LEAKS,	offsetof(struct hop_stats, counter_leaks) },
+	{ HOP_A_HRTT_CAPPED,	offsetof(struct hop_stats, hrtt_capped) },
 };
 
 /**
@@ -56,6 +57,8 @@ static const struct {
  * @raw: measured HRTT, ns
  * @used: HRTT in use, ns
  * @ring: our ring time, ns
+ * @reaction: what our pauses take to have an effect, ns
+ * @reactions: how often that was measured
  * @filtered: something looks at frames before their tags are taken off
  * @unseen: frames that it could not see
  */
@@ -72,6 +75,8 @@ struct hop_view {
 	u32			raw;
 	u32			used;
 	u32			ring;
+	u32			reaction;
+	u64			reactions;
 	bool			filtered;
 	u64			unseen;
 };
@@ -118,6 +123,8 @@ static void view_take(struct hop_port *port, struct hop_view *v)
 		.raw		= hop_peer_raw_hrtt(port),
 		.used		= port->hrtt_used ?: HOP_HRTT_UNKNOWN_NS,
 		.ring		= hop_tx_ring_ns(port),
+		.reaction	= hop_reaction_most(&port->reaction),
+		.reactions	= port->reaction.count,
 		.filtered	= port->filtered,
 		.unseen		= port->unseen,
 	};
@@ -191,6 +198,8 @@ static bool put_neighbour(struct sk_buff *skb, const struct hop_port *port,
 	       !nla_put_u32(skb, HOP_A_HRTT_RAW, v->raw) &&
 	       !nla_put_u32(skb, HOP_A_HRTT, v->used) &&
 	       !nla_put_u32(skb, HOP_A_RING, v->ring) &&
+	       !nla_put_u32(skb, HOP_A_REACTION, v->reaction) &&
+	       put_u64(skb, HOP_A_REACTIONS, v->reactions) &&
 	       !nla_put_u8(skb, HOP_A_INGRESS_FILTER, v->filtered) &&
 	       put_u64(skb, HOP_A_TAG_UNSEEN, v->unseen);
 }

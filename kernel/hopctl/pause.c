@@ -56,6 +56,12 @@ static u32 pause_lease(const struct hop_port *port)
 	return min_t(u64, HOP_LEASE_REFRESHES * hop_refresh_ns(port), HOP_LEASE_MAX_NS);
 }
 
+/* Who takes tags off is to note when packets of the sub-queue come that is looked at. */
+static void pause_sampled(struct hop_port *port)
+{
+	WRITE_ONCE(port->sampled, port->reaction.vid);
+}
+
 static bool pausing_any(const struct hop_pausing *p)
 {
 	return memchr_inv(p->words, 0, sizeof(p->words));
@@ -92,13 +98,43 @@ void hop_pause_stop(struct hop_port *port)
 		WRITE_ONCE(p->words[w], 0);
 	p->unacked = 0;
 	p->fresh = false;
+	hop_reaction_reset(&port->reaction);
+	pause_sampled(port);
+}
+
+/* It is over with the sub-queue that was looked at. */
+static void pause_reacted(struct hop_port *port, u64 now, u32 silence_ns)
+{
+	if (hop_reaction_end(&port->reaction, READ_ONCE(port->sampled_ns), now, silence_ns))
+		hop_peer_hrtt(port);
+	pause_sampled(port);
+}
+
+static bool pause_is_among(u32 vid, unsigned int word, u64 bits)
+{
+	return vid != HOP_REACTION_NONE && (vid - 1) / 64 == word && bits >> (vid - 1) % 64 & 1;
+}
+
+/* A word will be told as @bits: does what is looked at end, can something be looked at? */
+static void pause_sample(struct hop_port *port, unsigned int word, u64 bits, u64 now)
+{
+	struct hop_reaction *r = &port->reaction;
+	u64 others = bits ^ port->pausing.words[word];
+
+	if (pause_is_among(r->next, word, others & ~bits))
+		r->next = HOP_REACTION_NONE;
+	if (pause_is_among(r->vid, word, others & ~bits))
+		pause_reacted(port, now, pause_hrtt(port));
+	if (r->vid == HOP_REACTION_NONE && r->next == HOP_REACTION_NONE && others & bits)
+		r->next = word * 64 + __ffs64(others & bits) + 1;
 }
 
 /**
  * hop_pause_collect - find out what has to be told
  * @port: the port
+ * @now: time
  */
-void hop_pause_collect(struct hop_port *port)
+void hop_pause_collect(struct hop_port *port, u64 now)
 {
 	struct hop_pausing *p = &port->pausing;
 	unsigned int w;
@@ -107,6 +143,10 @@ void hop_pause_collect(struct hop_port *port)
 	lockdep_assert_held(&port->lock);
 	if (!port->peer.up)
 		return;
+	/* it goes on all that time: longer than an HRTT may be */
+	if (port->reaction.vid != HOP_REACTION_NONE &&
+	    now - port->reaction.sent_ns > 2ULL * port->cfg.hrtt_max_ns)
+		pause_reacted(port, now, 0);
 	for_each_set_bit(w, p->dirty, HOP_BITMAP_WORDS) {
 		/* cleared, with full ordering, before the counters are read: see pause_mark() */
 		if (!test_and_clear_bit(w, p->dirty))
@@ -114,6 +154,7 @@ void hop_pause_collect(struct hop_port *port)
 		bits = hop_range_word(port, w);
 		if (bits == p->words[w])
 			continue;
+		pause_sample(port, w, bits, now);
 		WRITE_ONCE(p->words[w], bits);
 		p->changed[w] = p->seq + 1;
 		p->unacked |= BIT_ULL(w);
@@ -207,6 +248,11 @@ bool hop_pause_write(struct hop_port *port, struct hop_writer *w, u64 now)
 		return false;
 
 	p->seq++;
+	if (!repeat && port->reaction.next != HOP_REACTION_NONE) {
+		hop_reaction_begin(&port->reaction, p->seq, now);
+		WRITE_ONCE(port->sampled_ns, (u32)now);
+		pause_sampled(port);
+	}
 	p->repeat_ns = repeat ? min(2 * p->repeat_ns, refresh) :
 				min(pause_echo_ns(port), refresh);
 	p->fresh = false;
@@ -239,6 +285,8 @@ void hop_pause_unsent(struct hop_port *port)
 		return;
 	p->fresh = p->unacked || pausing_any(p);
 	p->whole = p->fresh;
+	hop_reaction_void(&port->reaction);
+	pause_sampled(port);
 	p->next_ns = 0;
 	p->paid_ns = p->paid_before_ns;
 }
@@ -266,6 +314,8 @@ void hop_pause_acked(struct hop_port *port, u32 seq)
 			p->seq = seq;
 		return;
 	}
+	hop_reaction_acked(&port->reaction, seq);
+	pause_sampled(port);
 	while (left) {
 		w = __ffs64(left);
 		left &= left - 1;

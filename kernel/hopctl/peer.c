@@ -27,7 +27,8 @@
  * its kind; sequence numbers and time stamps, by which the next one is judged, must make sense.
  *
  * HRTT is the least of a window of measured round trips, without the time that the neighbour
- * held our time stamp, plus the time that a frame may wait on its card.
+ * held our time stamp, plus the time that a frame may wait on its card; or what our pauses take to
+ * have an effect, if that is more (reaction.h). Beyond hop_config.hrtt_max_ns nothing is believed.
  *
  * All under the port's lock.
  */
@@ -245,7 +246,7 @@ void hop_peer_state(struct hop_port *port, u64 now)
 	if (ready && !peer_strips(port))
 		state = HOP_STATE_PROBING;
 	if (port->tagging && state != HOP_STATE_TAGGING) {
-		port->tags_until = now + peer_flight_ns(port, hop_tx_ring_ns(port));
+		port->tags_until = now + peer_flight_ns(port, hop_tx_drain_ns(port));
 		peer_unparked(port);
 	}
 	if (state == port->state)
@@ -297,9 +298,11 @@ void hop_peer_unstrip(struct hop_port *port, u64 now)
  */
 void hop_peer_left(struct hop_port *port, u64 now)
 {
-	u64 flight = peer_flight_ns(port, port->peer.hello.ring_ns);
+	u64 ring = port->peer.hello.ring_ns, flight;
 
 	lockdep_assert_held(&port->lock);
+	/* it says how long the longest of its card's queues is, not how many there are */
+	flight = peer_flight_ns(port, min_t(u64, ring * HOP_CARD_QUEUES, HOP_HRTT_MAX_NS));
 	hop_peer_lost(port, now);
 	if (port->strip)
 		port->strip_at = min(port->strip_at, now + flight);
@@ -346,20 +349,36 @@ u32 hop_peer_raw_hrtt(const struct hop_port *port)
 	return clamp_t(u64, (u64)least + peer->hello.ring_ns, 1, U32_MAX);
 }
 
+/* A threshold that nobody else would exceed would be the end of backpressure on this box, so how
+ * much a neighbour may say, or bring about, has an end.
+ */
+static u32 hrtt_measured(struct hop_port *port, u32 raw)
+{
+	u32 reaction = hop_reaction_round(hop_reaction_most(&port->reaction));
+	u32 most = max(raw, reaction), cap = port->cfg.hrtt_max_ns;
+	bool capped = raw && most > cap;
+
+	if (capped && !port->hrtt_capped)
+		hop_port_event(port, HOP_EVENT_HRTT_CAPPED);
+	port->hrtt_capped = capped;
+	return raw ? clamp(most, HOP_HRTT_MIN_NS, cap) : 0;
+}
+
 /**
  * hop_peer_hrtt - decide anew which HRTT to use
  * @port: the port
  */
 void hop_peer_hrtt(struct hop_port *port)
 {
-	u32 raw = hop_peer_raw_hrtt(port), used = port->cfg.hrtt_ns;
+	u32 raw = hop_peer_raw_hrtt(port);
+	u32 measured = hrtt_measured(port, raw), used = port->cfg.hrtt_ns ?: measured;
+	bool doubtful = !port->cfg.hrtt_ns && port->cfg.peer == HOP_ROLE_HOST;
 
 	lockdep_assert_held(&port->lock);
-	if (!used && raw)
-		used = clamp(raw, HOP_HRTT_MIN_NS, (u32)HOP_HRTT_MAX_NS);
-	if (used == port->hrtt_used)
+	if (used == port->hrtt_used && doubtful == port->hrtt_doubtful)
 		return;
 	WRITE_ONCE(port->hrtt_used, used);
+	WRITE_ONCE(port->hrtt_doubtful, doubtful);
 	hop_net_hrtt(port->net);
 	trace_hop_hrtt(port, raw, used);
 	hop_port_event(port, HOP_EVENT_HRTT);
@@ -495,6 +514,7 @@ static void peer_take(struct hop_port *port, const struct hop_frame *f, u64 now)
 	hop_peer_alive(port, now);
 	peer_measure(port, now);
 	hop_peer_hrtt(port);
+	port->stats.hrtt_capped += port->hrtt_capped;
 	hop_peer_kinds(port, now);
 	peer_strip(port, now);
 	hop_peer_state(port, now);
@@ -683,7 +703,7 @@ void hop_peer_expire(struct hop_port *port, u64 now)
 	}
 	if (port->tags_until && now >= port->tags_until) {
 		if (!port->tags && peer_parked(port)) {
-			port->tags_until = now + peer_flight_ns(port, hop_tx_ring_ns(port));
+			port->tags_until = now + peer_flight_ns(port, hop_tx_drain_ns(port));
 		} else {
 			port->tags_until = 0;
 			hop_hello_soon(port, now);

@@ -153,6 +153,8 @@ static void port_init(struct hop_port *port, struct net_device *dev, struct hop_
 	port->watch_at = U64_MAX;
 	port->calm_at = U64_MAX;
 	port->probing.again_ns = U64_MAX;
+	port->sampled = HOP_REACTION_NONE;
+	hop_reaction_reset(&port->reaction);
 	port->echo_tokens = HOP_ECHO_BURST;
 	port->state = HOP_STATE_NO_CARRIER;
 	/* close to the wrap, so that each port passes it soon rather than one port a year */

@@ -16,7 +16,10 @@
  *   atomics                     pause counters, dirty words, n_active, control_paid
  *   per CPU                     struct hop_pcpu
  *   written under lock, read    strip, handles, frame_max, paused, tagging, state, hrtt_used,
- *   with READ_ONCE              queues, cfg's tpid and tier, pausing.words
+ *   with READ_ONCE              hrtt_doubtful, sampled, queues, cfg's tpid and tier,
+ *                               pausing.words
+ *   written by the hook,        sampled_ns
+ *   WRITE_ONCE
  *   written under RTNL, read    speed, cfg's watch and watchdog_ns
  *   with READ_ONCE
  *
@@ -37,6 +40,7 @@
 
 #include "hopctl.h"
 #include "frame.h"
+#include "reaction.h"
 
 #define HOP_HELLO_NS		(100ULL * NSEC_PER_MSEC)
 #define HOP_HELLO_FIRST_NS	(1ULL * NSEC_PER_MSEC)	/* doubled up to HOP_HELLO_NS */
@@ -51,6 +55,7 @@
 #define HOP_HELLO_ANSWER	4
 #define HOP_HELD_MAX_NS		(1ULL * NSEC_PER_MSEC)
 #define HOP_HRTT_WINDOW		16
+#define HOP_CARD_QUEUES		16	/* transmit queues that a neighbour's card may have */
 
 #define HOP_CANDIDATES		4
 
@@ -118,6 +123,7 @@ struct hop_stats {
 	u64	rx_malformed, rx_version, rx_epoch, rx_stale, rx_range, rx_untrusted, rx_shared;
 	u64	rx_limited;
 	u64	storms, storm_ends, storm_rx, counter_leaks;
+	u64	hrtt_capped;
 };
 
 /**
@@ -267,10 +273,13 @@ struct hop_range {
  * @pcpu: counters of each packet
  * @strip: while fabric tags are taken off: highest VLAN id of them << 16 | TPID; else 0
  * @handles: first handle << 16 | sub-queues of the neighbour that have one; 0 if none
+ * @sampled: hop_reaction.vid, for whoever takes tags off
+ * @sampled_ns: low half of when a packet with it came last
  * @frame_max: longest frame with the fabric tag that the probes have shown to pass, bytes
  * @uppers: ifindices of upper devices that were looked up once
  * @speed: Mbit/s, 0 if unknown
  * @hrtt_used: HRTT of this link, ns; 0 if unknown
+ * @hrtt_doubtful: it is what somebody says who is not to be trusted
  * @tagging: put the fabric tag on data frames
  * @state: enum hop_state
  * @paused: our sub-queues that the neighbour holds paused
@@ -289,6 +298,8 @@ struct hop_range {
  * @peer: the neighbour
  * @cand: epochs that ask to be
  * @pausing: what we tell it
+ * @reaction: how long what we tell it takes to have an effect
+ * @hrtt_capped: the measured HRTT is beyond hop_config.hrtt_max_ns
  * @probing: whether it can be sent tagged frames
  * @stats: counters
  * @hello_at: when the next HELLO is due
@@ -338,12 +349,15 @@ struct hop_port {
 	struct hop_pcpu __percpu *pcpu;
 	u32			strip;
 	u32			handles;
+	u32			sampled;
+	u32			sampled_ns;
 	u32			frame_max;
 	int			uppers[HOP_UPPERS];
 
 	/* read by qdiscs through their members */
 	u32			speed;
 	u32			hrtt_used;
+	bool			hrtt_doubtful;
 	bool			tagging;
 	u8			state;
 	u64			paused[HOP_BITMAP_WORDS];
@@ -363,6 +377,8 @@ struct hop_port {
 	struct hop_peer		peer;
 	struct hop_candidate	cand[HOP_CANDIDATES];
 	struct hop_pausing	pausing;
+	struct hop_reaction	reaction;
+	bool			hrtt_capped;
 	struct hop_probing	probing;
 	struct hop_stats	stats;
 
@@ -411,6 +427,7 @@ struct hop_port {
 /* Qdiscs read these without a lock. */
 static_assert(sizeof_field(struct hop_port, speed) <= sizeof(u32));
 static_assert(sizeof_field(struct hop_port, hrtt_used) <= sizeof(u32));
+static_assert(sizeof_field(struct hop_port, sampled_ns) <= sizeof(u32));
 static_assert(sizeof_field(struct hop_watch, sent) <= sizeof(u32));
 
 /**
@@ -550,7 +567,7 @@ unsigned int hop_probe_size(const struct hop_port *port);
 /* pause.c */
 void hop_pause_start(struct hop_port *port, u64 now);
 void hop_pause_stop(struct hop_port *port);
-void hop_pause_collect(struct hop_port *port);
+void hop_pause_collect(struct hop_port *port, u64 now);
 u64 hop_pause_next(const struct hop_port *port);
 bool hop_pause_write(struct hop_port *port, struct hop_writer *w, u64 now);
 void hop_pause_acked(struct hop_port *port, u32 seq);
@@ -572,6 +589,7 @@ void hop_tx_work(struct tasklet_struct *t);
 enum hrtimer_restart hop_tx_timer(struct hrtimer *timer);
 u64 hop_tx_wire_ns(const struct hop_port *port, unsigned int bytes);
 u32 hop_tx_ring_ns(const struct hop_port *port);
+u32 hop_tx_drain_ns(const struct hop_port *port);
 
 /* A HELLO as soon as one may be sent. Port's lock. */
 static inline void hop_hello_soon(struct hop_port *port, u64 now)

@@ -47,6 +47,8 @@ static u16 tag_handle(struct hop_port *port, u16 vid)
 
 	if (!vid)
 		return 0;
+	if (unlikely(vid == READ_ONCE(port->sampled)))
+		WRITE_ONCE(port->sampled_ns, (u32)hop_now());
 	if (vid - 1U < (handles & 0xffff))
 		return (handles >> 16) + vid - 1;
 	hop_pcpu_inc(port, unlabelled);

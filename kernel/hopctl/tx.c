@@ -57,17 +57,61 @@ u64 hop_tx_wire_ns(const struct hop_port *port, unsigned int bytes)
 	return div64_u64((u64)bytes * NSEC_PER_SEC, speed);
 }
 
-/* Bytes that the card may hold (its queue limits) at the link's speed. */
-u32 hop_tx_ring_ns(const struct hop_port *port)
+/* What the card's longest transmit queue may hold, by its byte queue limit, and what all may. */
+static void tx_ring_bytes(const struct hop_port *port, u64 *longest, u64 *all)
 {
-	u64 bytes = 0, speed = hop_speed_bytes(READ_ONCE(port->speed));
+	*longest = 0;
+	*all = 0;
 #ifdef CONFIG_BQL
 	unsigned int i;
+	u64 bytes;
 
-	for (i = 0; i < READ_ONCE(port->dev->real_num_tx_queues); i++)
-		bytes += READ_ONCE(netdev_get_tx_queue(port->dev, i)->dql.limit);
+	for (i = 0; i < READ_ONCE(port->dev->real_num_tx_queues); i++) {
+		bytes = READ_ONCE(netdev_get_tx_queue(port->dev, i)->dql.limit);
+		*longest = max(*longest, bytes);
+		*all += bytes;
+	}
 #endif
+}
+
+/* Bytes at the link's speed */
+static u32 tx_bytes_ns(const struct hop_port *port, u64 bytes)
+{
+	u64 speed = hop_speed_bytes(READ_ONCE(port->speed));
+
 	return speed ? min_t(u64, div64_u64(bytes * NSEC_PER_SEC, speed), HOP_HRTT_MAX_NS) : 0;
+}
+
+/**
+ * hop_tx_ring_ns - how long a frame waits on the card, as a rule
+ * @port: the port
+ *
+ * Each queue is paced by a limit of its own, and one that had the link to itself fills it alone:
+ * the sum over all would be too much by as many as there are. What several of them that are full
+ * at once add to it is left to be measured (reaction.h).
+ *
+ * Return: ns, 0 if the card does not tell.
+ */
+u32 hop_tx_ring_ns(const struct hop_port *port)
+{
+	u64 longest, all;
+
+	tx_ring_bytes(port, &longest, &all);
+	return tx_bytes_ns(port, longest);
+}
+
+/**
+ * hop_tx_drain_ns - within what time all that the card holds has left
+ * @port: the port
+ *
+ * Return: ns, 0 if the card does not tell.
+ */
+u32 hop_tx_drain_ns(const struct hop_port *port)
+{
+	u64 longest, all;
+
+	tx_ring_bytes(port, &longest, &all);
+	return tx_bytes_ns(port, all);
 }
 
 static struct sk_buff *frame_new(const struct hop_port *port, unsigned int bytes)
@@ -290,7 +334,7 @@ static void tx_build(struct hop_port *port, u64 now, struct sk_buff_head *list)
 		hop_peer_role(port);
 		hop_peer_filters(port);
 	}
-	hop_pause_collect(port);
+	hop_pause_collect(port, now);
 	do {
 		build_frame(port, now, list);
 	} while (port->n_echoes && !port->retry_at);

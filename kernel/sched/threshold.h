@@ -68,4 +68,36 @@ static inline u32 hop_bdp_bytes(u64 rate, u32 time_ns, u32 percent)
 	return bytes >> 31 ? (1U << 31) - 1 : bytes;
 }
 
+#define HOP_BDP_PART	4	/* of a qdisc's limit: what hop_bdp_bound() lets pass */
+
+/**
+ * hop_bdp_bound - HRTT x rate that leaves a qdisc room for what comes before a pause has an effect
+ * @bytes: HRTT x rate, where the neighbours had their say in the HRTT
+ * @limit: bytes that may be queued
+ * @own: HRTT x rate by an HRTT that was configured; 0 if none was
+ *
+ * A threshold near the limit or beyond it means that packets are dropped and nobody is paused.
+ * Return: the product, at most a quarter of the limit, or what was configured if that is more.
+ */
+static inline u32 hop_bdp_bound(u32 bytes, u32 limit, u32 own)
+{
+	u32 most = max(limit / HOP_BDP_PART, own);
+
+	return bytes < most ? bytes : most;
+}
+
+/**
+ * hop_bdp_scale - a part or a multiple of a number of bytes
+ * @bytes: below 2^31
+ * @percent: at most 10000
+ *
+ * Return: rounded down, at most 2^31 - 1.
+ */
+static inline u32 hop_bdp_scale(u32 bytes, u32 percent)
+{
+	u64 scaled = div_u64((u64)bytes * percent, 100);
+
+	return scaled >> 31 ? (1U << 31) - 1 : scaled;
+}
+
 #endif

@@ -24,6 +24,7 @@
 #define BFC_ALPHA_ONE		10000	/* 100 percent */
 #define BFC_ALPHA_MAX		100000
 #define BFC_PAUSE_ALPHA_DEFAULT	1250	/* 1/8: who is alone gets a ninth */
+#define BFC_HRTT_MAX_DEFAULT	1000000	/* ns */
 #define BFC_CONTROL_SHARE_DEFAULT	500	/* hundredths of a percent of the link */
 
 /* Class minor numbers: strict-priority classes are 1 .. classes, sub-queue n is
@@ -115,6 +116,8 @@ enum bfc_pause {
  * @TCA_BFC_CONTROL_SHARE: u32, hundredths of a percent, BFC_CONTROL_SHARE_DEFAULT by default: what
  *	control packets that the box only forwards may take of the link ahead of the data
  * @TCA_BFC_STRIP: u8, enum hop_strip: whether the port offers to take tags off
+ * @TCA_BFC_HRTT_MAX: u32, ns, BFC_HRTT_MAX_DEFAULT by default: most that a measured HRTT of this
+ *	link may be; what is beyond is not believed
  */
 enum {
 	TCA_BFC_UNSPEC,
@@ -150,6 +153,7 @@ enum {
 	TCA_BFC_POOL_PAUSE_ALPHA,
 	TCA_BFC_CONTROL_SHARE,
 	TCA_BFC_STRIP,
+	TCA_BFC_HRTT_MAX,
 	__TCA_BFC_MAX
 };
 

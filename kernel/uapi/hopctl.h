@@ -224,8 +224,9 @@ enum hop_state {
  *	ran out
  * @HOP_A_HRTT_RAW: u32 ns, measured: least round trip of the window and the neighbour's ring
  *	time; 0 if none yet
- * @HOP_A_HRTT: u32 ns, used: the measured one clamped, or the configured one
- * @HOP_A_RING: u32 ns, our announced ring time
+ * @HOP_A_HRTT: u32 ns, used: the measured one or HOP_A_REACTION if that is longer, clamped; or the
+ *	configured one
+ * @HOP_A_RING: u32 ns, our announced ring time: that of the longest transmit queue
  * @HOP_A_PAUSED_QUEUES: u32, our sub-queues that the neighbour holds paused now
  * @HOP_A_PAUSING_QUEUES: u32, the neighbour's sub-queues that we hold paused now
  * @HOP_A_PAUSE_COUNTERS: u64, sum of the pause counters of this port's handles: packets here
@@ -270,6 +271,11 @@ enum hop_state {
  * @HOP_A_INGRESS_FILTER: u8, 1 while something looks at frames before the fabric tag is taken off:
  *	tc classifiers on the way in, tcx, XDP
  * @HOP_A_TAG_UNSEEN: u64, data frames that came with the fabric tag while there was such
+ * @HOP_A_REACTION: u32 ns, measured: longest of the latest 16 times from a pause that we sent to
+ *	the last packet of its sub-queue; 0 if none yet
+ * @HOP_A_REACTIONS: u64, how many of these times have been measured
+ * @HOP_A_HRTT_CAPPED: u64, HELLOs after which the measured HRTT was beyond what is believed
+ *	(TCA_BFC_HRTT_MAX)
  */
 enum {
 	HOP_A_UNSPEC,
@@ -321,6 +327,9 @@ enum {
 	HOP_A_INGRESS_BYTES,
 	HOP_A_INGRESS_FILTER,
 	HOP_A_TAG_UNSEEN,
+	HOP_A_REACTION,
+	HOP_A_REACTIONS,
+	HOP_A_HRTT_CAPPED,
 	__HOP_A_MAX
 };
 
@@ -411,5 +420,6 @@ enum {
 #define HOP_EVENT_STORM_END		0x0080
 #define HOP_EVENT_HRTT			0x0100	/* the HRTT in use changed */
 #define HOP_EVENT_WITHDRAWN		0x0200	/* nothing leaves: packets here pause nobody */
+#define HOP_EVENT_HRTT_CAPPED		0x0400	/* the measured HRTT is beyond what is believed */
 
 #endif

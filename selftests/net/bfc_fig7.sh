@@ -4,7 +4,8 @@
 # BFC, section 6.1: how long queues get, and how full the link is, for thresholds of 0.5 to 4
 # HRTT x rate / N_active, with two, three and four greedy flows that meet at one link. Each
 # run is held against the bounds of the rules and against a packet-level model of them
-# (model/bfc_model.c) with the rates, delays and HRTT that the qdisc reports.
+# (bfc_model.c) with the rates, delays and HRTT of the links. The HRTT is configured: what is measured while
+# frames wait for each other is another one each time.
 #
 # star: each flow comes by a link of its own
 #
@@ -51,6 +52,7 @@ SHAPES=${SLUICE_SHAPES:-star fig6}
 FRAME=$((MTU + 14))
 PAYLOAD=$((MTU - 28))
 CONTROL=60	# bytes of a control frame
+HRTT=$((2 * DELAY + 2 * (CONTROL + OVERHEAD) * 8 / RATE))	# ns
 
 need_tool jq awk bridge
 need_virtual_time
@@ -162,7 +164,7 @@ qdiscs() # SCALE
 		batch=
 		for port in $(ports "$box"); do
 			[ -z "$had" ] || batch+="qdisc del dev $port root"$'\n'
-			batch+="qdisc add dev $port root bfc queues $QUEUES th-scale $1% sticky $STICKY"$'\n'
+			batch+="qdisc add dev $port root bfc queues $QUEUES hrtt ${HRTT}ns th-scale $1% sticky $STICKY"$'\n'
 		done
 		tc_in "$box" -batch - <<<"$batch" || die "no qdiscs at $box"
 	done

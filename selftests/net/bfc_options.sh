@@ -22,7 +22,7 @@ load_modules hopctl sch_bfc
 
 defaults=$(jq -cn '{queues: 128, classes: 1, flows: 0, assign: "dynamic", reuse: "sticky",
 	limit: 8388608, quantum: 0, priomap: [range(16) | 0], split_gso: true, pause: true, pause_by: "queue", rate: 0,
-	hrtt: 0, th: 0, th_scale: 100, sticky: 0, role: "auto", peer: "auto", tag: true,
+	hrtt: 0, hrtt_max: 1000000, th: 0, th_scale: 100, sticky: 0, role: "auto", peer: "auto", tag: true,
 	tpid: "0x88a8", refresh: 0, lease: 0, watch: true, watchdog: 0, restore: 0,
 	tier: "none", pool: 0, pool_alpha: 100, pool_pause_alpha: 12.5, control_share: 5, strip: "auto", version: 1}')
 header=$here/../../kernel/uapi/bfc.h
@@ -83,6 +83,8 @@ rate 1kbit|.rate = 125
 rate 8tbit|.rate = 1000000000000
 hrtt 100ns|.hrtt = 100
 hrtt 100ms|.hrtt = 100000000
+hrtt-max 100ns|.hrtt_max = 100
+hrtt-max 100ms|.hrtt_max = 100000000
 th 12500|.th = 12500
 th-scale 150%|.th_scale = 150
 th-scale 10000|.th_scale = 10000
@@ -189,6 +191,7 @@ SPLIT_GSO u8 split-gso_must_be 2 255
 PAUSE u8 pause_must_be 3 255
 RATE u64 rate_must_be 1 124 0x10000000001 0xffffffffffffffff
 HRTT u32 hrtt_must_be 1 99 100000001 0xffffffff
+HRTT_MAX u32 hrtt-max_must_be 0 99 100000001 0xffffffff
 TH u32 th_must_be 0x40000001 0xffffffff
 TH_SCALE u32 th-scale_must_be 0 10001 0xffffffff
 STICKY u32 sticky_must_be 1000000001 0xffffffff

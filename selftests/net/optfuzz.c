@@ -98,6 +98,7 @@ static const struct option bfc_options[] = {
 	{ TCA_BFC_POOL_PAUSE_ALPHA, 4, false, false, 1, 100000, DRAW_ANY },
 	{ TCA_BFC_CONTROL_SHARE, 4, false, false, 1, 10000, DRAW_ANY },
 	{ TCA_BFC_STRIP, 1, false, false, 0, 1, DRAW_ANY },
+	{ TCA_BFC_HRTT_MAX, 4, false, false, 100, 100000000, DRAW_ANY },
 };
 
 #define ROCC_BOTH								\

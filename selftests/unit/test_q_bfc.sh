@@ -56,6 +56,7 @@ takes "hrtt 12usec" "TCA_BFC_HRTT 4 12000"
 takes "hrtt 4.294967295s" "TCA_BFC_HRTT 4 4294967295"
 takes "hrtt 0" "TCA_BFC_HRTT 4 0"
 takes "hrtt auto" "TCA_BFC_HRTT 4 0"
+takes "hrtt-max 1ms" "TCA_BFC_HRTT_MAX 4 1000000"
 takes "th 12500" "TCA_BFC_TH 4 12500"
 takes "th 1g" "TCA_BFC_TH 4 1073741824"
 takes "th auto" "TCA_BFC_TH 4 0"
@@ -153,7 +154,7 @@ for bad in 0 0.001 1000.01 % 1.2.3 1e2 -1 nan 0x10 auto; do
 	refuses "pool-alpha $bad" "\"pool-alpha\" takes a percentage from 0.01% to 1000%, not \"$bad\""
 done
 refuses "tier top" "\"tier\" takes one of none, down, up, not \"top\""
-for option in queues classes flows assign reuse limit quantum rate hrtt th th-scale sticky role \
+for option in queues classes flows assign reuse limit quantum rate hrtt hrtt-max th th-scale sticky role \
 	      peer tpid refresh lease watchdog restore tier pool pool-alpha pool-pause-alpha \
 	      control-share strip; do
 	refuses "$option" "\"$option\" takes "
@@ -204,7 +205,7 @@ shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
 	[{"kind":"bfc","handle":"1:","root":true,"refcnt":0,"options":{"queues":1,"classes":2,
 	"flows":3,"assign":"4","reuse":"5","limit":6,"quantum":7,
 	"priomap":[0,1,2,3,4,5,6,7,7,6,5,4,3,2,1,0],"split_gso":true,"pause":true,"pause_by":"10","rate":11,
-	"hrtt":12,"th":13,"th_scale":14,"sticky":15,"role":"16","peer":"17","tag":true,"tpid":"19",
+	"hrtt":12,"hrtt_max":32,"th":13,"th_scale":14,"sticky":15,"role":"16","peer":"17","tag":true,"tpid":"19",
 	"refresh":20,"lease":21,"watch":true,"watchdog":23,"restore":24,"tier":"25","pool":27,"pool_alpha":0.28,"pool_pause_alpha":0.29,"control_share":0.3,"strip":"31","version":26},
 	"th":1,"n_active":2,"backlogged":3,"paused":4,"marked":5,"link_rate":6,"hrtt":7,"sticky":8,
 	"th_max":9,"backlog_max":10,"backlog_time":11,"time":12,"pool_size":34,"pool_used":35,"pool_max":36,"assign_free":13,"assign_early":14,
@@ -213,7 +214,7 @@ shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
 	"pauses_obeyed":20,"resumes_obeyed":21,"paused_time":22,"control":23,"spilled":38,"gso_split":29,
 	"tagged":30,"drop_limit":24,"drop_control":25,"drop_gso":26,"drop_tag":27,"drop_filter":28,"drop_pool":37,"drop_police":39,
 	"port":{"state":"no_neighbour","role":"switch","peer_role":"3","tier":"38",
-	"peer_mac":"02:00:00:00:ab:cd","peer_queues":5,"handles":6,"hrtt_raw":7,"hrtt":8,"ring":9,
+	"peer_mac":"02:00:00:00:ab:cd","peer_queues":5,"handles":6,"hrtt_raw":7,"hrtt":8,"ring":9,"reaction":48,"reactions":49,"hrtt_capped":50,
 	"paused_queues":10,"pausing_queues":11,"pause_counters":12,"ingress_bytes":45,"hello_tx":13,"hello_rx":14,
 	"neighbour_up":22,"neighbour_lost":23,"probe_tx":24,"probe_echoed":25,"pauses_tx":19,
 	"resumes_tx":20,"state_tx":15,"state_repeats":17,"refresh_tx":18,"state_rx":16,
@@ -253,7 +254,8 @@ again "TCA_BFC_QUEUES=u16:4094 TCA_BFC_CLASSES=u8:2 TCA_BFC_FLOWS=u32:0 TCA_BFC_
        TCA_BFC_STICKY=u32:999999999 TCA_BFC_ROLE=u8:2 TCA_BFC_PEER=u8:1 TCA_BFC_TAG=u8:0
        TCA_BFC_TPID=u16:33024 TCA_BFC_REFRESH=u32:0 TCA_BFC_LEASE=u32:1000001 TCA_BFC_WATCH=u8:0
        TCA_BFC_WATCHDOG=u32:1500000 TCA_BFC_RESTORE=u32:0 TCA_BFC_TIER=u8:1 TCA_BFC_POOL=u32:0
-       TCA_BFC_POOL_ALPHA=u32:1250 TCA_BFC_POOL_PAUSE_ALPHA=u32:625 TCA_BFC_CONTROL_SHARE=u32:750 TCA_BFC_STRIP=u8:1"
+       TCA_BFC_POOL_ALPHA=u32:1250 TCA_BFC_POOL_PAUSE_ALPHA=u32:625 TCA_BFC_CONTROL_SHARE=u32:750 TCA_BFC_STRIP=u8:1
+       TCA_BFC_HRTT_MAX=u32:2500000"
 report $? "printed options can be typed in again"
 again "TCA_BFC_ASSIGN=u8:2 TCA_BFC_PAUSE=u8:2 TCA_BFC_RATE=u64:0"
 report $? "another way to pause"

@@ -15,6 +15,8 @@
 #include "../../kernel/sched/pool.h"
 #include "../../kernel/sched/threshold.h"
 
+#define PLANNED	26U
+
 static unsigned int done, failed;
 
 static void check(bool ok, const char *what)
@@ -137,6 +139,28 @@ static void test_bdp(void)
 	check(hop_bdp_bytes(12500000000ULL, 2000, 100) == 25000, "bdp: 100 Gb/s x 2 us = 25000");
 	check(hop_bdp_bytes(12500000000ULL, 2000, 50) == 12500, "bdp: half of it at 50 percent");
 	check(hop_bdp_bytes(0, 2000, 100) == 0, "bdp: nothing at rate 0");
+}
+
+static void test_bdp_bound(void)
+{
+	bool scale_ok = true;
+	unsigned int i;
+
+	check(hop_bdp_bound(25000, 8 << 20, 0) == 25000, "bound: far below the limit nothing changes");
+	/* what a neighbour may say: 1 ms at 100 Gb/s */
+	check(hop_bdp_bound(12500000, 8 << 20, 0) == 2 << 20, "bound: else a quarter of the limit");
+	check(hop_bdp_bound(2 << 20, 8 << 20, 0) == 2 << 20, "bound: a quarter is not too much");
+	check(hop_bdp_bound((1U << 31) - 1, 3, 0) == 0, "bound: of a tiny limit nothing");
+	check(hop_bdp_bound(12500000, 8 << 20, 5000000) == 5000000, "bound: more if it was asked for");
+	check(hop_bdp_bound(4000000, 8 << 20, 5000000) == 4000000, "bound: which adds nothing");
+	check(hop_bdp_bound(12500000, 8 << 20, 100) == 2 << 20, "bound: nor takes any");
+	for (i = 0; i < 1000000; i++) {
+		u32 bytes = random64() >> (33 + i % 31), percent = random64() % 10001;
+		u64 want = (u64)bytes * percent / 100;
+
+		scale_ok &= hop_bdp_scale(bytes, percent) == (want >> 31 ? (1U << 31) - 1 : want);
+	}
+	check(scale_ok, "scale: rounded down, capped at 2^31 - 1");
 }
 
 static void test_share(void)
@@ -298,15 +322,16 @@ static void test_police(void)
 
 int main(void)
 {
-	printf("TAP version 13\n1..18\n");
+	printf("TAP version 13\n1..%u\n", PLANNED);
 	test_bitset_random();
 	test_bitset_edges();
 	test_threshold();
 	test_bdp();
+	test_bdp_bound();
 	test_share();
 	test_pool_edges();
 	test_pool_shares();
 	test_police();
 	printf("# %u passed, %u failed\n", done - failed, failed);
-	return failed || done != 18;
+	return failed || done != PLANNED;
 }

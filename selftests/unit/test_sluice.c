@@ -290,6 +290,11 @@ static struct port good_port(void)
 	p.port[HOP_A_COUNTER_LEAKS] = (struct attr_value){ &store[7], 8 };
 	p.port[HOP_A_RX_UNTRUSTED] = (struct attr_value){ &store[8], 8 };
 	p.port[HOP_A_HANDLE_FORGED] = (struct attr_value){ &store[9], 8 };
+	store[11] = 2000, store[12] = 3000, store[13] = 3072;
+	p.port[HOP_A_HRTT_RAW] = (struct attr_value){ &store[11], 4 };
+	p.port[HOP_A_REACTION] = (struct attr_value){ &store[12], 4 };
+	p.port[HOP_A_HRTT] = (struct attr_value){ &store[13], 4 };
+	p.port[HOP_A_HRTT_CAPPED] = (struct attr_value){ &store[14], 8 };
 	return p;
 }
 
@@ -382,6 +387,17 @@ static void test_doctor_port(void)
 	store[9] = 5;
 	same(judged(&l, NULL), "eth7:handle_forged(5 packets)", "handle_forged");
 	same(judged(&l, "br0"), "br0:no_port", "another device");
+	l = good_look();
+	store[14] = 3;
+	same(judged(&l, NULL), "", "an HRTT that was not believed once, and is now");
+	store[12] = 1200000, store[13] = 1000000;
+	same(judged(&l, NULL), "eth7:hrtt_capped(1200000 ns, of which 1000000 are used)",
+	     "hrtt_capped by what pauses take");
+	store[12] = 0, store[11] = 100000000;
+	same(judged(&l, NULL), "eth7:hrtt_capped(100000000 ns, of which 1000000 are used)",
+	     "hrtt_capped by what HELLOs say");
+	store[14] = 0;
+	same(judged(&l, NULL), "", "less is used because it was configured");
 	l = good_look();
 	store[1] = 0;
 	same(judged(&l, NULL), "eth7:speed_unknown", "speed_unknown");

@@ -79,6 +79,8 @@ static const struct attr_word hop_event_words[] = {
 	  "the HRTT in use changed" },
 	{ "withdrawn", 0x200,
 	  "nothing leaves here: its packets pause nobody now" },
+	{ "hrtt_capped", 0x400,
+	  "the measured HRTT is beyond what is believed" },
 	{}
 };
 
@@ -105,7 +107,7 @@ static const struct attr port_attrs[] = {
 	  "measured: least round trip of the window and the neighbour's ring time; 0 if none yet",
 	  NULL },
 	{ "hrtt", 8, ATTR_NUMBER, "ns",
-	  "used: the measured one clamped, or the configured one",
+	  "used: the measured one, or the reaction if that is longer, clamped; or the configured one",
 	  NULL },
 	{ "ring", 9, ATTR_NUMBER, "ns",
 	  "our announced ring time",
@@ -223,6 +225,15 @@ static const struct attr port_attrs[] = {
 	  NULL },
 	{ "tag_unseen", 48, ATTR_NUMBER, "frames",
 	  "data frames that came with the fabric tag while there was such",
+	  NULL },
+	{ "reaction", 49, ATTR_NUMBER, "ns",
+	  "measured: longest of the latest 16 times from a pause that we sent to the last packet of its sub-queue; 0 if none yet",
+	  NULL },
+	{ "reactions", 50, ATTR_NUMBER, "times",
+	  "how many of these times have been measured",
+	  NULL },
+	{ "hrtt_capped", 51, ATTR_NUMBER, "frames",
+	  "HELLOs after which the measured HRTT was beyond what is believed (option hrtt-max)",
 	  NULL },
 	{}
 };

@@ -71,6 +71,8 @@ const struct complaint complaints[] = {
 	  "find the tc or BPF program that does, and take it off" },
 	{ "ingress_filter", WARNING, "filters see frames before their fabric tag is taken off",
 	  "take tc filters and XDP off the way in; or write them for tagged frames: strip always" },
+	{ "hrtt_capped", WARNING, "the measured HRTT is not believed",
+	  "if the link is that long: sluice set DEV hrtt-max TIME; else look at the neighbour" },
 	{ "speed_unknown", WARNING, "the device does not say how fast it is",
 	  "sluice set DEV rate RATE" },
 
@@ -307,6 +309,14 @@ static bool rate_is_set(const struct look *look, uint64_t ifindex)
 	return true;
 }
 
+static uint64_t hrtt_measured(const struct port *p)
+{
+	uint64_t raw = port_number(p, HOP_A_HRTT_RAW);
+	uint64_t reaction = port_number(p, HOP_A_REACTION);
+
+	return raw > reaction ? raw : reaction;
+}
+
 static void judge_port(const struct judge *j, const struct port *p)
 {
 	uint64_t queues = port_number(p, HOP_A_PEER_QUEUES);
@@ -333,6 +343,9 @@ static void judge_port(const struct judge *j, const struct port *p)
 	if (port_number(p, HOP_A_INGRESS_FILTER) && port_number(p, HOP_A_ROLE) == HOP_ROLE_SWITCH)
 		say(j, "ingress_filter", name, "%" PRIu64 " tagged frames so far",
 		    port_number(p, HOP_A_TAG_UNSEEN));
+	if (port_number(p, HOP_A_HRTT_CAPPED) && hrtt_measured(p) > port_number(p, HOP_A_HRTT))
+		say(j, "hrtt_capped", name, "%" PRIu64 " ns, of which %" PRIu64 " are used",
+		    hrtt_measured(p), port_number(p, HOP_A_HRTT));
 	if (p->msg[HOP_N_SPEED].data && !attr_number(&p->msg[HOP_N_SPEED]) &&
 	    !rate_is_set(j->look, attr_number(&p->msg[HOP_N_IFINDEX])))
 		say(j, "speed_unknown", name, "%s", "");

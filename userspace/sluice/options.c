@@ -78,6 +78,7 @@ const struct bfc_option option_table[] = {
 	{ "pause", "nopause", TCA_BFC_PAUSE, OPTION_BOOL, 1, NULL, pauses },
 	{ "rate", NULL, TCA_BFC_RATE, OPTION_RATE, 8, "auto", NULL },
 	{ "hrtt", NULL, TCA_BFC_HRTT, OPTION_TIME, 4, "auto", NULL },
+	{ "hrtt-max", NULL, TCA_BFC_HRTT_MAX, OPTION_TIME, 4, NULL, NULL },
 	{ "th", NULL, TCA_BFC_TH, OPTION_BYTES, 4, "auto", NULL },
 	{ "th-scale", NULL, TCA_BFC_TH_SCALE, OPTION_PERCENT, 4, NULL, NULL },
 	{ "sticky", NULL, TCA_BFC_STICKY, OPTION_TIME, 4, "auto", NULL },

@@ -24,7 +24,7 @@ _sluice_spaces()
 _sluice()
 {
 	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-	local options="assign classes control-share flows hrtt lease limit pause peer pool pool-alpha
+	local options="assign classes control-share flows hrtt hrtt-max lease limit pause peer pool pool-alpha
 		pool-pause-alpha quantum queues rate refresh restore reuse role split-gso sticky strip tag th
 		th-scale tier tpid watch watchdog"
 	local verbs="show monitor set graph pair doctor help"

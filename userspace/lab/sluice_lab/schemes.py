@@ -41,7 +41,7 @@ WORDS = ("transport", "host", "switch", "host_child", "switch_child")
 
 _HOST_BFC = "bfc role host peer switch queues {host_queues} limit 1073741824 {options}"
 _SWITCH_BFC = "bfc role switch peer {peer} tier {tier} queues {queues} pool {buffer} " \
-              "limit 1073741824 th-scale {th_scale} {options} {switch_options}"
+              "limit 1073741824 hrtt-max 100ms th-scale {th_scale} {options} {switch_options}"
 # As in BFC's evaluation (section 6.2): who holds over 11 % of what is free is paused. Nothing is dropped
 # but for want of room in the whole pool, which is what a pause takes to bite.
 _BELOW_PFC = "bfc role switch peer {peer} assign single queues 1 {pause} pool-pause-alpha {pause_alpha} " \
@@ -56,7 +56,7 @@ _HOST_ROCC = "rocc role host limit 1073741824 {options} {host_options}"
 _SWITCH_ROCC = "rocc limit {port_buffer} {options} {switch_options}"
 _BELOW_HOST_ROCC = "bfc role host peer switch queues {host_queues} limit 1073741824"
 _BELOW_ROCC = "bfc role switch peer {peer} tier {tier} queues {queues} pool {buffer} " \
-              "limit 1073741824 th-scale {th_scale}"
+              "limit 1073741824 hrtt-max 100ms th-scale {th_scale}"
 
 SCHEMES = {
     "pfifo": dict(transport="tcp", host="fq", switch="bfifo limit {port_buffer}",
