@@ -84,6 +84,7 @@
 #define BFC_SHORT		11	/* fls() of what a sub-queue in no bucket may hold */
 #define BFC_NO_FLOW		U32_MAX
 #define BFC_CLASS_CONTROL	BFC_CLASSES_MAX	/* index that bfc_classify() returns for it */
+#define BFC_CLASS_ANY		(BFC_CLASSES_MAX + 1)	/* no filter says which */
 #define BFC_RATE_UNKNOWN	(125ULL * 1000 * 1000)	/* 1 Gb/s, if the device does not say */
 #define BFC_STICKY_HRTTS	2	/* section 3.3.2, sticky queue assignment */
 #define BFC_IDLE_SCAN		2	/* sub-queues checked for freedom per new flow */
@@ -798,23 +799,47 @@ static int bfc_minor_class(const struct bfc_sched *q, u32 classid)
 	return minor >= 1 && minor <= q->config.classes ? (int)minor - 1 : -1;
 }
 
+/* What tc filters say. A function of its own: the result on the stack would cost those that have no
+ * filters a canary.
+ *
+ * Return: index of a class, BFC_CLASS_ANY, or the negated verdict: the packet is not to be queued.
+ */
+static noinline int bfc_filter(struct sk_buff *skb, struct bfc_sched *q,
+			       const struct tcf_proto *filter)
+{
+	struct tcf_result res;
+	int class;
+
+	switch (tcf_classify(skb, NULL, filter, &res, false)) {
+	case TC_ACT_STOLEN:
+	case TC_ACT_QUEUED:
+	case TC_ACT_TRAP:
+		return -(NET_XMIT_SUCCESS | __NET_XMIT_STOLEN);
+	case TC_ACT_SHOT:
+		return -(NET_XMIT_SUCCESS | __NET_XMIT_BYPASS);
+	case TC_ACT_UNSPEC:
+		return BFC_CLASS_ANY;
+	}
+	class = bfc_minor_class(q, res.classid);
+	return class >= 0 ? class : BFC_CLASS_ANY;
+}
+
 /**
  * bfc_classify - the strict-priority class of a packet
  * @skb: the packet
  * @sch: the qdisc
  * @net: hop_network() of the packet; read again if a filter may have changed its tags
- * @verdict: what to return to the caller if a filter took the packet
  *
  * A priority that names one of our classes goes first, then tc filters, then control traffic
  * is recognised, then the priomap decides.
  *
- * Return: index of the class, BFC_CLASS_CONTROL, or -1: the packet is not to be queued.
+ * Return: index of the class, BFC_CLASS_CONTROL, or what bfc_enqueue() is to return, negated: a
+ * filter took the packet.
  */
 static __always_inline int bfc_classify(struct sk_buff *skb, struct Qdisc *sch,
-					struct hop_network *net, int *verdict)
+					struct hop_network *net)
 {
 	struct bfc_sched *q = qdisc_priv(sch);
-	struct tcf_result res;
 	struct tcf_proto *filter;
 	int class;
 
@@ -825,24 +850,10 @@ static __always_inline int bfc_classify(struct sk_buff *skb, struct Qdisc *sch,
 	}
 	filter = rcu_dereference_bh(q->filter_list);
 	if (filter) {
-		switch (tcf_classify(skb, NULL, filter, &res, false)) {
-		case TC_ACT_STOLEN:
-		case TC_ACT_QUEUED:
-		case TC_ACT_TRAP:
-			*verdict = NET_XMIT_SUCCESS | __NET_XMIT_STOLEN;
-			return -1;
-		case TC_ACT_SHOT:
-			*verdict = NET_XMIT_SUCCESS | __NET_XMIT_BYPASS;
-			return -1;
-		case TC_ACT_UNSPEC:
-			*net = hop_network(skb);
-			break;
-		default:
-			*net = hop_network(skb);
-			class = bfc_minor_class(q, res.classid);
-			if (class >= 0)
-				return class;
-		}
+		class = bfc_filter(skb, q, filter);
+		if (class != BFC_CLASS_ANY)
+			return class;
+		*net = hop_network(skb);
 	}
 	if (hop_is_control(skb, *net))
 		return BFC_CLASS_CONTROL;
@@ -854,16 +865,42 @@ static __always_inline int bfc_classify(struct sk_buff *skb, struct Qdisc *sch,
 /**
  * struct bfc_change - what one call of enqueue did to the qdisc's length
  * @packets: packets added, less those dropped
- * @bytes: the same in bytes
  * @congested: a packet of the arriving one's own sub-queue was dropped
  * @queued: a packet was queued, whatever became of it then
+ * @bytes: as @packets
+ * @all: all of that, to compare
+ *
+ * It goes from function to function by value, in one register.
  */
 struct bfc_change {
-	int	packets;
-	int	bytes;
-	bool	congested;
-	bool	queued;
+	union {
+		struct {
+			int	packets : 30;
+			u32	congested : 1;
+			u32	queued : 1;
+			int	bytes;
+		};
+		u64	all;
+	};
 };
+
+static_assert(sizeof(struct bfc_change) == sizeof(u64));
+
+/* What it is as a rule: one more packet */
+static struct bfc_change bfc_change_one(u32 bytes)
+{
+	return (struct bfc_change) { .packets = 1, .queued = true, .bytes = bytes };
+}
+
+static struct bfc_change bfc_change_sum(struct bfc_change a, struct bfc_change b)
+{
+	return (struct bfc_change) {
+		.packets = a.packets + b.packets,
+		.bytes = a.bytes + b.bytes,
+		.congested = a.congested || b.congested,
+		.queued = a.queued || b.queued,
+	};
+}
 
 static void bfc_backlog_moves(struct Qdisc *sch, struct bfc_sched *q, u64 now)
 {
@@ -886,10 +923,11 @@ static struct sk_buff *bfc_take(struct Qdisc *sch, struct bfc_queue *sub, u64 no
 /* Over the limit: the longest sub-queue, or one at least half as long, loses its oldest; if all are
  * short, any of them, as a rule the packet's own.
  */
-static void bfc_enforce_limit(struct Qdisc *sch, struct bfc_queue *own, struct bfc_change *change,
-			      u64 now, struct sk_buff **to_free)
+static noinline struct bfc_change bfc_enforce_limit(struct Qdisc *sch, struct bfc_queue *own,
+						    u64 now, struct sk_buff **to_free)
 {
 	struct bfc_sched *q = qdisc_priv(sch);
+	struct bfc_change change = {};
 	struct bfc_queue *sub;
 	struct sk_buff *skb;
 
@@ -898,14 +936,16 @@ static void bfc_enforce_limit(struct Qdisc *sch, struct bfc_queue *own, struct b
 		if (!sub || !sub->head)
 			break;
 		skb = bfc_take(sch, sub, now);
-		change->packets--;
-		change->bytes -= qdisc_pkt_len(skb);
-		change->congested |= sub == own;
+		change.packets--;
+		change.bytes -= qdisc_pkt_len(skb);
+		if (sub == own)
+			change.congested = true;
 		q->stats.drop_limit++;
 		q->queue_stats[sub - q->queues].drops++;
 		trace_bfc_drop(&q->member, sub - q->queues, BFC_TRACE_DROP_LIMIT, skb);
 		qdisc_drop(skb, sch, to_free);
 	}
+	return change;
 }
 
 /* Pausing by ingress: the packet counts against where it came from, in any case. */
@@ -963,9 +1003,11 @@ static u32 bfc_mark(struct Qdisc *sch, struct bfc_queue *sub, struct sk_buff *sk
 	return th;
 }
 
-static void bfc_enqueue_frame(struct sk_buff *skb, struct Qdisc *sch, struct bfc_class *class,
-			      u32 hash, struct bfc_change *change, struct sk_buff **to_free)
+static struct bfc_change bfc_enqueue_frame(struct sk_buff *skb, struct Qdisc *sch,
+					   struct bfc_class *class, u32 hash,
+					   struct sk_buff **to_free)
 {
+	struct bfc_change change = bfc_change_one(qdisc_pkt_len(skb));
 	struct bfc_sched *q = qdisc_priv(sch);
 	u64 now = ktime_get_ns();
 	struct bfc_queue *sub;
@@ -975,44 +1017,47 @@ static void bfc_enqueue_frame(struct sk_buff *skb, struct Qdisc *sch, struct bfc
 		q->stats.drop_pool++;
 		trace_bfc_drop(&q->member, BFC_TRACE_NONE, BFC_TRACE_DROP_POOL, skb);
 		qdisc_drop(skb, sch, to_free);
-		return;
+		return (struct bfc_change) {};
 	}
 	sub = bfc_assign(q, class, skb, hash, now);
 	bfc_queue_append(q, sub, skb, now);
 	bfc_backlog_moves(sch, q, now);
 	qdisc_qstats_backlog_inc(sch, skb);
 	sch->q.qlen++;
-	change->packets++;
-	change->bytes += qdisc_pkt_len(skb);
-	change->queued = true;
 	th = bfc_mark(sch, sub, skb);
 	trace_bfc_enqueue(&q->member, sub - q->queues, sub->backlog, th, bfc_cb(skb)->handle, skb,
 			  now);
 	if (unlikely(sch->qstats.backlog > q->config.limit))
-		bfc_enforce_limit(sch, sub, change, now, to_free);
+		change = bfc_change_sum(change, bfc_enforce_limit(sch, sub, now, to_free));
 	if (sch->qstats.backlog > q->stats.backlog_max)
 		q->stats.backlog_max = sch->qstats.backlog;
+	return change;
 }
 
-/* Return: 0, or -ENOMEM: nothing was queued and @skb is still the caller's. */
-static int bfc_enqueue_gso(struct sk_buff *skb, struct Qdisc *sch, struct bfc_class *class,
-			   u32 hash, struct bfc_change *change, struct sk_buff **to_free)
+static noinline struct bfc_change bfc_enqueue_gso(struct sk_buff *skb, struct Qdisc *sch,
+						  struct bfc_class *class, u32 hash,
+						  struct sk_buff **to_free)
 {
 	netdev_features_t features = netif_skb_features(skb);
 	struct bfc_sched *q = qdisc_priv(sch);
+	struct bfc_change change = {};
 	struct sk_buff *segs, *next;
 
 	segs = skb_gso_segment(skb, features & ~NETIF_F_GSO_MASK);
-	if (IS_ERR_OR_NULL(segs))
-		return -ENOMEM;
+	if (IS_ERR_OR_NULL(segs)) {
+		q->stats.drop_gso++;
+		trace_bfc_drop(&q->member, BFC_TRACE_NONE, BFC_TRACE_DROP_GSO, skb);
+		qdisc_drop(skb, sch, to_free);
+		return change;
+	}
 	skb_list_walk_safe(segs, segs, next) {
 		skb_mark_not_on_list(segs);
 		qdisc_skb_cb(segs)->pkt_len = segs->len;
-		bfc_enqueue_frame(segs, sch, class, hash, change, to_free);
+		change = bfc_change_sum(change, bfc_enqueue_frame(segs, sch, class, hash, to_free));
 	}
 	q->stats.gso_split++;
 	consume_skb(skb);
-	return 0;
+	return change;
 }
 
 /* The number of what a control packet's flow has of its own in @class: an entry of the flow table,
@@ -1088,21 +1133,21 @@ static int bfc_enqueue_control(struct sk_buff *skb, struct Qdisc *sch, struct sk
 static int bfc_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
 {
 	struct bfc_sched *q = qdisc_priv(sch);
-	struct bfc_change change = {};
 	struct hop_network net = hop_network(skb);
+	struct bfc_change change;
 	u32 len = qdisc_pkt_len(skb);
-	int verdict, class;
+	int class;
 	u32 hash;
 
-	class = bfc_classify(skb, sch, &net, &verdict);
+	class = bfc_classify(skb, sch, &net);
 	if (unlikely(class < 0)) {
-		if (verdict & __NET_XMIT_BYPASS) {
+		if (-class & __NET_XMIT_BYPASS) {
 			q->stats.drop_filter++;
 			qdisc_qstats_drop(sch);
 			trace_bfc_drop(&q->member, BFC_TRACE_NONE, BFC_TRACE_DROP_FILTER, skb);
 		}
 		__qdisc_drop(skb, to_free);
-		return verdict;
+		return -class;
 	}
 	if (unlikely(class == BFC_CLASS_CONTROL)) {
 		if (hop_is_forwarded(skb))
@@ -1118,14 +1163,13 @@ static int bfc_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **
 
 	bfc_follow_link(q);
 	hash = q->config.assign == BFC_ASSIGN_SINGLE ? 0 : bfc_hash(q, skb, net);
-	if (!skb_is_gso(skb) || !q->config.split_gso) {
-		bfc_enqueue_frame(skb, sch, &q->classes[class], hash, &change, to_free);
-	} else if (bfc_enqueue_gso(skb, sch, &q->classes[class], hash, &change, to_free)) {
-		q->stats.drop_gso++;
-		trace_bfc_drop(&q->member, BFC_TRACE_NONE, BFC_TRACE_DROP_GSO, skb);
-		return qdisc_drop(skb, sch, to_free);
-	}
-	if (unlikely(!change.queued))
+	if (!skb_is_gso(skb) || !q->config.split_gso)
+		change = bfc_enqueue_frame(skb, sch, &q->classes[class], hash, to_free);
+	else
+		change = bfc_enqueue_gso(skb, sch, &q->classes[class], hash, to_free);
+	if (likely(change.all == bfc_change_one(len).all))
+		return NET_XMIT_SUCCESS;
+	if (!change.queued)
 		return NET_XMIT_DROP;
 
 	/* The parents count one packet of len bytes if we return SUCCESS, and nothing if CN. Nor do
@@ -1137,8 +1181,7 @@ static int bfc_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **
 		qdisc_tree_reduce_backlog(sch, -change.packets, -change.bytes);
 		return NET_XMIT_CN;
 	}
-	if (change.packets != 1 || change.bytes != len)
-		qdisc_tree_reduce_backlog(sch, 1 - change.packets, (int)len - change.bytes);
+	qdisc_tree_reduce_backlog(sch, 1 - change.packets, (int)len - change.bytes);
 	return NET_XMIT_SUCCESS;
 }
 
@@ -1608,17 +1651,17 @@ static int bfc_pool_find(struct Qdisc *sch, u32 size, struct nlattr *opt, struct
 }
 
 /* Short sub-queues take part here, or what is left could be more than the limit. */
-static void bfc_lower_limit(struct Qdisc *sch, struct bfc_change *change, struct sk_buff **to_free)
+static struct bfc_change bfc_lower_limit(struct Qdisc *sch, struct sk_buff **to_free)
 {
 	struct bfc_sched *q = qdisc_priv(sch);
 	struct bfc_queue *sub;
 
 	if (sch->qstats.backlog <= q->config.limit)
-		return;
+		return (struct bfc_change) {};
 	for (sub = q->queues; sub < q->queues + q->config.queues; sub++)
 		if (sub->head)
 			bfc_queue_rebucket(q, sub);
-	bfc_enforce_limit(sch, NULL, change, ktime_get_ns(), to_free);
+	return bfc_enforce_limit(sch, NULL, ktime_get_ns(), to_free);
 }
 
 static int bfc_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
@@ -1626,7 +1669,7 @@ static int bfc_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_
 	struct bfc_sched *q = qdisc_priv(sch);
 	struct hop_pool *pool, *before = q->pool;
 	struct bfc_config c = q->config;
-	struct bfc_change change = {};
+	struct bfc_change change;
 	struct sk_buff *dropped = NULL;
 	struct hop_config port;
 	int err;
@@ -1648,7 +1691,7 @@ static int bfc_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_
 	if (!c.watch)
 		WRITE_ONCE(q->member.stalled, false);
 	bfc_recompute(q, READ_ONCE(*q->member.hrtt_ns), READ_ONCE(*q->member.speed));
-	bfc_lower_limit(sch, &change, &dropped);
+	change = bfc_lower_limit(sch, &dropped);
 	qdisc_tree_reduce_backlog(sch, -change.packets, -change.bytes);
 	sch_tree_unlock(sch);
 	kfree_skb_list(dropped);

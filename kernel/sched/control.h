@@ -29,7 +29,8 @@
 
 #define HOP_CONTROL_PACKETS	1024	/* bound of a queue for them */
 
-static inline bool hop_is_control_icmp(const struct sk_buff *skb, int at)
+/* Functions of their own: buffers on the stack would cost all other packets a canary. */
+static noinline __maybe_unused bool hop_is_control_icmp(const struct sk_buff *skb, int at)
 {
 	const struct iphdr *ip;
 	struct iphdr ip_buf;
@@ -43,7 +44,7 @@ static inline bool hop_is_control_icmp(const struct sk_buff *skb, int at)
 	return type && *type == ROCC_CNP_ICMP;
 }
 
-static inline bool hop_is_control_icmpv6(const struct sk_buff *skb, int at)
+static noinline __maybe_unused bool hop_is_control_icmpv6(const struct sk_buff *skb, int at)
 {
 	const struct ipv6hdr *ip;
 	struct ipv6hdr ip_buf;
@@ -58,6 +59,14 @@ static inline bool hop_is_control_icmpv6(const struct sk_buff *skb, int at)
 			(*type >= NDISC_ROUTER_SOLICITATION && *type <= NDISC_REDIRECT));
 }
 
+/* Has the packet another protocol than @protocol, which is in one piece and is to be found without
+ * looking for it?
+ */
+static __always_inline bool hop_is_other(const struct sk_buff *skb, int at, int field, u8 protocol)
+{
+	return likely((int)skb_headlen(skb) > at + field) && skb->data[at + field] != protocol;
+}
+
 /**
  * hop_is_control - is this one of them?
  * @skb: a packet at a qdisc
@@ -69,9 +78,13 @@ static __always_inline bool hop_is_control(const struct sk_buff *skb, struct hop
 		return true;
 	switch (net.type) {
 	case ETH_P_IP:
-		return hop_is_control_icmp(skb, net.at);
+		return !likely(hop_is_other(skb, net.at, offsetof(struct iphdr, protocol),
+					    IPPROTO_ICMP)) &&
+		       hop_is_control_icmp(skb, net.at);
 	case ETH_P_IPV6:
-		return hop_is_control_icmpv6(skb, net.at);
+		return !likely(hop_is_other(skb, net.at, offsetof(struct ipv6hdr, nexthdr),
+					    IPPROTO_ICMPV6)) &&
+		       hop_is_control_icmpv6(skb, net.at);
 	case ETH_P_ARP:
 	case ETH_P_LLDP:
 	case ETH_P_PAE:

@@ -18,15 +18,19 @@
 /**
  * struct hop_network - the network header of a packet
  * @at: bytes from skb->data
- * @vids: VLAN ids, the innermost in the lowest HOP_PARSE_VIDS_SHIFT bits
  * @type: EtherType, host byte order; that of a tag if there are more than HOP_PARSE_TAGS, or if
  *	the frame ends
+ * @vids: VLAN ids, the innermost in the lowest HOP_PARSE_VIDS_SHIFT bits
+ *
+ * It goes from function to function by value, in one register.
  */
 struct hop_network {
-	int	at;
-	u32	vids;
+	s16	at;
 	u16	type;
+	u32	vids;
 };
+
+static_assert(sizeof(struct hop_network) == sizeof(u64));
 
 /* Behind the tags that are in the frame. A function of its own, and by value, or its buffer would
  * cost those who call it for frames without them a canary on the stack.

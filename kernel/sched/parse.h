@@ -69,16 +69,25 @@ static inline bool hop_parse_has_ports(u8 protocol)
 	return protocol == IPPROTO_SCTP || protocol == IPPROTO_UDPLITE;
 }
 
-/* Addresses of IPv6, both of them. */
-static inline u64 hop_parse_fold(const u8 *addresses, const u32 *secret)
+static __always_inline u32 hop_parse_word(const u8 *at)
 {
-	u32 word[8];
-	u64 sum = 0;
-	int i;
+	u32 word;
 
-	memcpy(word, addresses, sizeof(word));
-	for (i = 0; i < 8; i += 2)
-		sum += (u64)(u32)(word[i] + secret[i]) * (u32)(word[i + 1] + secret[i + 1]);
+	memcpy(&word, at, sizeof(word));
+	return word;
+}
+
+/* Addresses of IPv6, both of them. Word by word: an array on the stack costs a canary. */
+static __always_inline u64 hop_parse_fold(const u8 *addresses, const u32 *secret)
+{
+	u64 sum = 0;
+	u32 i, a, b;
+
+	for (i = 0; i < 8; i += 2) {
+		a = hop_parse_word(addresses + 4 * i) + secret[i];
+		b = hop_parse_word(addresses + 4 * i + 4) + secret[i + 1];
+		sum += (u64)a * b;
+	}
 	return sum;
 }
 
@@ -110,7 +119,8 @@ hop_parse_flow(const u8 *ip, u32 room, u16 type, u32 vids, const struct hop_flow
 			return false;
 		protocol = ip[9];
 		fragment = ip[6] & 0x3f || ip[7];	/* more of them, or not the first */
-		memcpy(id->word, ip + 12, 2 * sizeof(u32));
+		id->word[0] = hop_parse_word(ip + 12);
+		id->word[1] = hop_parse_word(ip + 16);
 	} else if (type == ETH_P_IPV6) {
 		if (room < HOP_PARSE_IPV6_BYTES)
 			return false;
@@ -128,7 +138,7 @@ hop_parse_flow(const u8 *ip, u32 room, u16 type, u32 vids, const struct hop_flow
 	if (!fragment && hop_parse_has_ports(protocol)) {
 		if (room < l4 + sizeof(ports))
 			return false;
-		memcpy(&ports, ip + l4, sizeof(ports));
+		ports = hop_parse_word(ip + l4);
 	}
 	id->word[2] = ports ^ (protocol | vids << 8) * secret->rest;
 	return true;
