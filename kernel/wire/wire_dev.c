@@ -174,13 +174,18 @@ static void wire_ethtool_get_drvinfo(struct net_device *dev, struct ethtool_drvi
 	strscpy(info->driver, "wire", sizeof(info->driver));
 }
 
-/* ethtool's unit is Mb/s in 31 bits; less than one is as unknown as no rate at all. */
+/* ethtool's unit is Mb/s in 31 bits; less than one is as unknown as no rate at all. Drivers that
+ * ask a PHY sleep here. Not every kernel can tell where nobody may, but each knows whether the
+ * caller keeps softirqs away, as one with a qdisc's lock does.
+ */
 static int wire_ethtool_get_link_ksettings(struct net_device *dev,
 					   struct ethtool_link_ksettings *settings)
 {
 	struct wire_priv *priv = netdev_priv(dev);
 	u64 mbps = div_u64(READ_ONCE(priv->card.config.rate_bps), 1000000);
 
+	might_sleep();
+	WARN_ON_ONCE(in_softirq());
 	settings->base.speed = mbps && mbps <= INT_MAX ? mbps : (u32)SPEED_UNKNOWN;
 	settings->base.duplex = DUPLEX_FULL;
 	settings->base.port = PORT_DA;
