@@ -17,7 +17,6 @@
  * The lingering ports are visited by one delayed work, so that none of them owns a work that
  * would have to be waited for.
  */
-#include <linux/ethtool.h>
 #include <linux/if_arp.h>
 #include <linux/netfilter_netdev.h>
 #include <linux/random.h>
@@ -26,6 +25,7 @@
 #include <linux/workqueue.h>
 
 #include "port.h"
+#include "speed.h"
 
 LIST_HEAD(hop_ports);
 
@@ -290,14 +290,7 @@ void hop_port_exit(void)
  */
 void hop_port_speed(struct hop_port *port)
 {
-	struct ethtool_link_ksettings link;
-	u32 speed = 0;
-
-	ASSERT_RTNL();
-	if (!__ethtool_get_link_ksettings(port->dev, &link) && link.base.speed &&
-	    link.base.speed != (u32)SPEED_UNKNOWN)
-		speed = link.base.speed;
-	WRITE_ONCE(port->speed, speed);
+	WRITE_ONCE(port->speed, hop_link_speed(port->dev));
 }
 
 /**

@@ -20,7 +20,6 @@
  *
  * Who protects what: rocc.h.
  */
-#include <linux/ethtool.h>
 #include <linux/if_arp.h>
 #include <linux/module.h>
 #include <linux/random.h>
@@ -28,6 +27,7 @@
 #include <net/ipv6.h>
 #include <net/netlink.h>
 
+#include "../hopctl/speed.h"
 #include "../sched/control.h"
 #include "../sched/counters.h"
 #include "../sched/options.h"
@@ -296,16 +296,19 @@ static const struct rocc_config rocc_defaults = {
  *
  * Context: RTNL. Return: bit/s.
  */
-u64 rocc_speed(const struct Qdisc *sch, const struct rocc_config *c)
+u64 rocc_speed(struct Qdisc *sch, const struct rocc_config *c)
 {
-	struct ethtool_link_ksettings ks;
+	const struct rocc_sched *q = qdisc_priv(sch);
 
 	if (c->rate)
 		return c->rate * 8;
-	if (__ethtool_get_link_ksettings(qdisc_dev(sch), &ks) ||
-	    !ks.base.speed || ks.base.speed == (u32)SPEED_UNKNOWN)
-		return ROCC_RATE_UNKNOWN * 8;
-	return ks.base.speed * 1000000ULL;
+	return q->link ? q->link * 1000000ULL : ROCC_RATE_UNKNOWN * 8;
+}
+
+/* Asks the device, which cannot be done once the tree is locked. */
+static void rocc_link_ask(struct rocc_sched *q)
+{
+	q->link = hop_link_speed(qdisc_dev(q->sch));
 }
 
 static void rocc_parse_key(const struct nlattr *a, struct rocc_config *c, unsigned int number)
@@ -442,8 +445,10 @@ static int rocc_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 {
 	struct rocc_sched *q = qdisc_priv(sch);
 	struct rocc_config c = q->config;
-	int err = rocc_parse(sch, opt, &c, false, extack);
+	int err;
 
+	rocc_link_ask(q);
+	err = rocc_parse(sch, opt, &c, false, extack);
 	if (!err && c.limit != q->config.limit)
 		err = rocc_child_limit(q, c.limit);
 	if (err)
@@ -473,6 +478,7 @@ static int rocc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_a
 		NL_SET_ERR_MSG(extack, "rocc is for Ethernet devices");
 		return -EOPNOTSUPP;
 	}
+	rocc_link_ask(q);
 	err = rocc_parse(sch, opt, &c, true, extack);
 	if (err)
 		return err;
@@ -752,6 +758,7 @@ static int rocc_device_event(struct notifier_block *nb, unsigned long event, voi
 		if (qdisc_dev(q->sch) != dev)
 			continue;
 		c = q->config;
+		rocc_link_ask(q);
 		sch_tree_lock(q->sch);
 		rocc_apply(q->sch, &c);
 		sch_tree_unlock(q->sch);

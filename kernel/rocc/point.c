@@ -421,7 +421,7 @@ static u32 rocc_interval_ns(const struct rocc_config *c, u64 speed)
 }
 
 /* The law that the options say. Return: the interval. */
-static u32 rocc_law_of(const struct Qdisc *sch, const struct rocc_config *c, struct rocc_law *law)
+static u32 rocc_law_of(struct Qdisc *sch, const struct rocc_config *c, struct rocc_law *law)
 {
 	u64 speed = rocc_speed(sch, c);
 	u32 ns = rocc_interval_ns(c, speed);
@@ -449,7 +449,7 @@ static u32 rocc_law_of(const struct Qdisc *sch, const struct rocc_config *c, str
  *
  * Section 3.2: qref < qmid <= qmax, or the system is not stable. Return: 0 or -EINVAL.
  */
-int rocc_point_check(const struct Qdisc *sch, const struct rocc_config *c, struct nlattr **tb,
+int rocc_point_check(struct Qdisc *sch, const struct rocc_config *c, struct nlattr **tb,
 		     struct netlink_ext_ack *extack)
 {
 	struct rocc_law law = {};

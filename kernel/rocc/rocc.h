@@ -10,6 +10,7 @@
  *
  *   field                                  protector
  *   rocc_sched: child, fifo                RTNL writes under the qdisc lock
+ *   rocc_sched: link                       RTNL
  *   rocc_sched: config                     RTNL writes under the qdisc lock and that of the role
  *   rocc_sched: all else                   the qdisc lock
  *   rocc_point, rocc_host                  their own lock, which is taken inside of the qdisc lock:
@@ -318,6 +319,7 @@ struct rocc_stats {
 
 /**
  * struct rocc_sched - private area of the qdisc
+ * @link: speed of the device, Mbit/s, 0: it does not say
  * @control: packets that go ahead of all others
  * @control_bytes: in there
  * @police: what forwarded ones may take of the link
@@ -332,6 +334,7 @@ struct rocc_sched {
 	struct Qdisc		*fifo;		/* the child, if it is our own */
 	struct Qdisc		*sch;
 	struct list_head	node;		/* of all of them; RTNL */
+	u32			link;
 
 	struct sk_buff_head	control;
 	u32			control_bytes;
@@ -374,7 +377,7 @@ int rocc_enqueue_control(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff 
 struct sk_buff *rocc_dequeue_child(struct Qdisc *sch, struct rocc_sched *q, u64 now);
 
 int rocc_point_init(struct Qdisc *sch, struct rocc_point *p, const struct rocc_config *c);
-int rocc_point_check(const struct Qdisc *sch, const struct rocc_config *c, struct nlattr **tb,
+int rocc_point_check(struct Qdisc *sch, const struct rocc_config *c, struct nlattr **tb,
 		     struct netlink_ext_ack *extack);
 void rocc_point_apply(struct Qdisc *sch, struct rocc_point *p, const struct rocc_config *c);
 void rocc_point_reset(struct rocc_point *p);
@@ -395,7 +398,7 @@ struct sk_buff *rocc_host_dequeue(struct Qdisc *sch);
 int rocc_host_module_init(void);
 void rocc_host_module_exit(void);
 
-u64 rocc_speed(const struct Qdisc *sch, const struct rocc_config *c);
+u64 rocc_speed(struct Qdisc *sch, const struct rocc_config *c);
 
 /* ---- cnp_send.c ---- */
 
