@@ -2,16 +2,15 @@
 /*
  * cnp_send.c - congestion notification packets on their way to a source (RoCC, section 3.3)
  *
- * A CNP goes back the way that the flow's packets came. What was bridged came from a port and a MAC
- * address, and to these the CNP goes, with no route and no neighbour: the box needs no address of
- * its own. What was routed is answered by a route. icmp_send() is not used: it limits all of a
- * kernel's messages to 1000 a second, and does not know the type.
+ * A CNP goes back the way that the flow's packets came (way.c). What was bridged came from a port
+ * and a MAC address, and to these the CNP goes, with no route and no neighbour: the box needs no
+ * address of its own. What was routed is answered by a route. icmp_send() is not used: it limits
+ * all of a kernel's messages to 1000 a second, and does not know the type.
  *
  * Everything here runs in the timer of a congestion point, under no lock but RCU.
  */
 #include <linux/etherdevice.h>
 #include <linux/icmp.h>
-#include <linux/if_arp.h>
 #include <linux/if_vlan.h>
 #include <linux/inetdevice.h>
 #include <linux/ip.h>
@@ -145,6 +144,22 @@ static void rocc_cnp_ip6(struct sk_buff *skb, unsigned int len, const u8 *from, 
 	skb_reset_network_header(skb);
 }
 
+/* From the device that it leaves by */
+static void rocc_cnp_ip(struct sk_buff *skb, unsigned int len, struct net_device *dev,
+			const struct rocc_notice *n, __be32 otherwise)
+{
+	u8 source[sizeof(struct in6_addr)];
+	__be32 v4;
+
+	if (n->id.v6) {
+		rocc_source6(dev_net(dev), dev, n->id.saddr, source);
+		rocc_cnp_ip6(skb, len, source, n->id.saddr);
+	} else {
+		v4 = rocc_port_address4(dev);
+		rocc_cnp_ip4(skb, len, v4 ?: otherwise, n->id.saddr);
+	}
+}
+
 static bool rocc_was_sent(int err)
 {
 	return !net_xmit_eval(err);
@@ -162,9 +177,9 @@ static bool rocc_cnp_bridge(struct sk_buff *skb, struct net_device *dev, const s
 }
 
 static bool rocc_cnp_route4(struct net *net, struct sk_buff *skb, unsigned int len, const u8 *to,
-			    __be32 otherwise)
+			    int vrf, __be32 otherwise)
 {
-	struct flowi4 fl4 = { .flowi4_proto = IPPROTO_ICMP };
+	struct flowi4 fl4 = { .flowi4_proto = IPPROTO_ICMP, .flowi4_oif = vrf };
 	struct rtable *rt;
 
 	memcpy(&fl4.daddr, to, sizeof(fl4.daddr));
@@ -179,11 +194,16 @@ static bool rocc_cnp_route4(struct net *net, struct sk_buff *skb, unsigned int l
 }
 
 #if IS_ENABLED(CONFIG_IPV6)
-static bool rocc_cnp_route6(struct net *net, struct sk_buff *skb, unsigned int len, const u8 *to)
+static bool rocc_cnp_route6(struct net *net, struct sk_buff *skb, unsigned int len, const u8 *to,
+			    int vrf)
 {
-	struct flowi6 fl6 = { .flowi6_proto = IPPROTO_ICMPV6 };
+	struct flowi6 fl6 = { .flowi6_proto = IPPROTO_ICMPV6, .flowi6_oif = vrf };
 	struct dst_entry *dst;
 
+	if (!ipv6_mod_enabled()) {	/* then there are no tables to look into */
+		kfree_skb(skb);
+		return false;
+	}
 	memcpy(&fl6.daddr, to, sizeof(fl6.daddr));
 	dst = ip6_route_output(net, NULL, &fl6);
 	if (dst->error ||
@@ -197,7 +217,8 @@ static bool rocc_cnp_route6(struct net *net, struct sk_buff *skb, unsigned int l
 	return rocc_was_sent(ip6_local_out(net, NULL, skb));
 }
 #else
-static bool rocc_cnp_route6(struct net *net, struct sk_buff *skb, unsigned int len, const u8 *to)
+static bool rocc_cnp_route6(struct net *net, struct sk_buff *skb, unsigned int len, const u8 *to,
+			    int vrf)
 {
 	kfree_skb(skb);
 	return false;
@@ -241,29 +262,22 @@ bool rocc_cnp_send(struct net_device *port, const struct rocc_sender *from,
 		   const struct rocc_notice *n, struct cnp *cnp)
 {
 	struct net *net = dev_net(port);
-	u8 source[sizeof(struct in6_addr)];
-	struct net_device *dev;
+	struct rocc_back back;
 	struct sk_buff *skb;
 	unsigned int len;
-	__be32 v4;
 
-	dev = dev_get_by_index_rcu(net, n->way.ifindex);
-	if (!dev || (!n->way.routed && dev->type != ARPHRD_ETHER))
+	if (!rocc_way_back(port, &n->way, &back))
 		return false;
-	skb = rocc_cnp_alloc(dev, from, n, cnp);
+	skb = rocc_cnp_alloc(back.dev, from, n, cnp);
 	if (!skb)
 		return false;
 	len = skb->len;
-	if (n->way.routed)
-		return n->id.v6 ? rocc_cnp_route6(net, skb, len, n->id.saddr) :
-				  rocc_cnp_route4(net, skb, len, n->id.saddr,
-						  (__force __be32)from->source);
-	if (n->id.v6) {
-		rocc_source6(net, dev, n->id.saddr, source);
-		rocc_cnp_ip6(skb, len, source, n->id.saddr);
-	} else {
-		v4 = rocc_port_address4(dev);
-		rocc_cnp_ip4(skb, len, v4 ?: (__force __be32)from->source, n->id.saddr);
+	if (!back.routed) {
+		rocc_cnp_ip(skb, len, back.dev, n, (__force __be32)from->source);
+		return rocc_cnp_bridge(skb, back.dev, &n->way);
 	}
-	return rocc_cnp_bridge(skb, dev, &n->way);
+	if (n->id.v6)
+		return rocc_cnp_route6(net, skb, len, n->id.saddr, back.vrf);
+	return rocc_cnp_route4(net, skb, len, n->id.saddr, back.vrf,
+			       (__force __be32)from->source);
 }

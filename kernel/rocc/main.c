@@ -16,6 +16,7 @@
  * as the BFC paper advises for what lasts longer than a burst. Control traffic goes ahead of it.
  *
  *   flow.c         which flow a packet is of
+ *   way.c          by which way its source is told
  *   cnp.c          the codec of CNPs
  *
  * Who protects what: rocc.h.

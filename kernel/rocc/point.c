@@ -183,14 +183,11 @@ static void rocc_flow_seen(struct rocc_point *p, const struct cnp_flow *id,
 	}
 }
 
-/* By whom a packet came. One that was routed has our own address as its source by now. */
+/* By whom a packet came. */
 static void rocc_way_of(const struct sk_buff *skb, struct rocc_way *way)
 {
-	const u8 *source = eth_hdr(skb)->h_source;
-
 	way->ifindex = skb->skb_iif;
-	way->routed = ether_addr_equal(source, skb->dev->dev_addr);
-	ether_addr_copy(way->mac, source);
+	ether_addr_copy(way->mac, eth_hdr(skb)->h_source);
 	way->vlan_proto = skb_vlan_tag_present(skb) ? skb->vlan_proto : 0;
 	way->tci = skb_vlan_tag_present(skb) ? skb_vlan_tag_get(skb) : 0;
 }

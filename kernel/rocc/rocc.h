@@ -95,19 +95,17 @@ static inline bool rocc_flow_same(const struct cnp_flow *a, const struct cnp_flo
 /* ---- point.c: congestion points ---- */
 
 /**
- * struct rocc_way - how a packet came, and so how its source is told
+ * struct rocc_way - how a packet came, and so how its source is told; see way.c
  * @ifindex: by which device; 0: from this machine
  * @vlan_proto: of the tag that it came with, or 0
  * @tci: the tag
  * @mac: from whom, if the packet was bridged
- * @routed: it was routed, so a CNP is routed too
  */
 struct rocc_way {
 	int	ifindex;
 	__be16	vlan_proto;
 	u16	tci;
 	u8	mac[ETH_ALEN];
-	bool	routed;
 };
 
 /**
@@ -399,6 +397,22 @@ int rocc_host_module_init(void);
 void rocc_host_module_exit(void);
 
 u64 rocc_speed(struct Qdisc *sch, const struct rocc_config *c);
+
+/* ---- way.c ---- */
+
+/**
+ * struct rocc_back - the way of a CNP
+ * @dev: the device that the flow's packets came by
+ * @vrf: index of its VRF, or 0
+ * @routed: it is routed; else it leaves by @dev
+ */
+struct rocc_back {
+	struct net_device	*dev;
+	int			vrf;
+	bool			routed;
+};
+
+bool rocc_way_back(struct net_device *port, const struct rocc_way *way, struct rocc_back *back);
 
 /* ---- cnp_send.c ---- */
 

@@ -1,0 +1,211 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The way of CNPs: whatever the switch is made of, they reach the sender, with the VLAN tags of its
+# link, and no way that a sender can forge. The link to r is congested; the sender obeys only what it
+# hears there. r needs nothing but a MAC address.
+#
+#	h1 e0 ----- p1 s pr ----- e0 r
+#	    1 Gb/s		500 Mb/s
+
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/rocc.sh"
+need_tool jq bridge ethtool
+need_virtual_time
+load_modules sch_rocc wire
+
+WAYS=${SLUICE_ROCC_BACK_WAYS:-forged svi svi_vlans macvlan vrf vrf6}
+h1_mac=$(mac 1) r_mac=$(mac 200) p1_mac=$(mac 3 1) pr_mac=$(mac 3 200) own_mac=$(mac 4)
+
+cable() # BOX MAC PORT MAC RATE
+{
+	ip link add e0 netns "$(ns_name "$1")" address "$2" type wire rate "$5" delay 1us ring 0 \
+		peer name "$3" netns "$(ns_name s)" address "$4" || die "no wire"
+	ip_in "$1" link set e0 up
+	ip_in s link set "$3" up
+}
+
+begin() # [MAC of h1]
+{
+	ns h1 s r
+	cable h1 "${1:-$h1_mac}" p1 "$p1_mac" 1gbit
+	cable r "$r_mac" pr "$pr_mac" 500mbit
+	# as from a card: a bridge corrects headers where a checksum is still to be made
+	in_ns h1 ethtool -K e0 tx off >/dev/null || die "no checksums"
+}
+
+# A bridge of these ports; r is behind pr.
+bridged() # OPTIONS PORT...
+{
+	local port
+
+	# shellcheck disable=SC2086
+	ip_in s link add br0 type bridge mcast_snooping 0 $1 || skip_all "no bridge devices"
+	ip_in s link set br0 address "$own_mac" up
+	for port in "${@:2}"; do
+		ip_in s link set "$port" master br0 up
+	done
+	bridge -n "$(ns_name s)" fdb replace "$r_mac" dev "$port" master static || die "no way to r"
+	wait_until 10 star_forwards || die "the bridge does not forward"
+}
+
+# stacked BOX DEV [PROTO:]VID...: VLAN devices one above the other, the outermost tag first; in $top
+stacked()
+{
+	local vid proto
+
+	top=$2
+	for vid in "${@:3}"; do
+		proto=802.1q
+		[[ $vid != *:* ]] || proto=${vid%:*} vid=${vid#*:}
+		ip_in "$1" link add link "$top" name "$top.$vid" type vlan protocol "$proto" id "$vid" ||
+			skip_all "no VLAN devices"
+		top=$top.$vid
+		ip_in "$1" link set "$top" up
+	done
+}
+
+# Its device $top has its addresses, and a way to r by this MAC address.
+sender() # MAC [GATEWAY]
+{
+	ip_in h1 addr add 10.0.1.1/24 dev "$top"
+	receiver=10.0.1.200
+	if [ -n "${2:-}" ]; then
+		receiver=10.0.200.1
+		ip_in h1 route add default via "$2"
+	fi
+	neigh h1 "$top" "${2:-$receiver}" "$1"
+	# who has VLANs does not talk to those that have none
+	[ "$top" = e0 ] && return
+	tc_in h1 qdisc add dev e0 clsact
+	tc_in h1 filter add dev e0 ingress protocol ip matchall action drop || skip_all "no tc filters"
+}
+
+# to_receiver DEV: s routes to r by it
+to_receiver()
+{
+	ip_in s addr add 10.0.200.254/24 dev "$1"
+	neigh s "$1" 10.0.200.1 "$r_mac"
+}
+
+# from_sender DEV: and to h1 by this one
+from_sender()
+{
+	in_ns s sh -c 'echo 1 >/proc/sys/net/ipv4/ip_forward'
+	ip_in s addr add 10.0.1.254/24 dev "$1"
+	neigh s "$1" 10.0.1.1 "$h1_mac"
+}
+
+congested()
+{
+	tc_in s qdisc add dev pr root handle 1: rocc interval 100us limit 64m || die "no congestion point"
+	tc_in h1 qdisc add dev e0 root handle 1: rocc role host || die "no reaction point"
+	pids=()
+	sends h1 1 $(($(now) + 1000000)) 10ms "${@:2}"
+	wait "${pids[@]}"
+	figures s pr cnps cnps_failed no_flow
+	diag "$1: cnps, failed, no_flow: $REPLY; accepted: $(qdisc_stat h1 e0 accepted rocc)"
+}
+
+told() # NAME [OPTION]...
+{
+	congested "$@"
+	between "$1: the sender is told" "$(qdisc_stat h1 e0 accepted rocc)" 50 110
+	is "$1: each time" "$(qdisc_stat s pr cnps_failed rocc)" 0
+}
+
+# A MAC address is nothing to go by.
+forged()
+{
+	begin "$pr_mac"
+	bridged "" p1 pr
+	top=e0
+	sender "$r_mac"
+	told "a bridge, and the port's own MAC address"
+}
+
+svi()
+{
+	begin
+	bridged "" pr
+	from_sender p1
+	to_receiver br0
+	top=e0
+	sender "$p1_mac" 10.0.1.254
+	told "routed into a bridge"
+}
+
+# vlan PORT VID [FLAG]...
+vlan() { bridge -n "$(ns_name s)" vlan add dev "$1" vid "${@:2}" || die "no VLAN"; }
+# It has VLAN 1 from the start.
+no_vlan() { bridge -n "$(ns_name s)" vlan del dev "$1" vid "$2" || die "VLAN stays"; }
+
+svi_vlans()
+{
+	begin
+	bridged "vlan_filtering 1" p1 pr
+	vlan p1 10 pvid untagged
+	vlan pr 20 pvid untagged
+	bridge -n "$(ns_name s)" vlan add dev br0 vid 10 self
+	bridge -n "$(ns_name s)" vlan add dev br0 vid 20 self
+	stacked s br0 10
+	from_sender br0.10
+	stacked s br0 20
+	to_receiver br0.20
+	top=e0
+	sender "$own_mac" 10.0.1.254
+	told "routed from one VLAN of a bridge into another"
+}
+
+macvlan()
+{
+	begin
+	ip_in s link add mv0 link pr address "$own_mac" type macvlan mode bridge || skip_all "no macvlan devices"
+	ip_in s link set mv0 up
+	from_sender p1
+	to_receiver mv0
+	top=e0
+	sender "$p1_mac" 10.0.1.254
+	told "routed into a macvlan device"
+}
+
+in_vrf()
+{
+	begin
+	ip_in s link add red type vrf table 10 || skip_all "no VRF devices"
+	ip_in s link set red up
+	ip_in s link set p1 master red
+	ip_in s link set pr master red
+}
+
+vrf()
+{
+	in_vrf
+	from_sender p1
+	to_receiver pr
+	top=e0
+	sender "$p1_mac" 10.0.1.254
+	told "routed in a VRF"
+}
+
+vrf6()
+{
+	in_vrf
+	in_ns s sh -c 'echo 1 >/proc/sys/net/ipv6/conf/all/forwarding'
+	ip_in s addr add fd00:1::fe/64 dev p1 nodad
+	ip_in s addr add fd00:200::fe/64 dev pr nodad
+	neigh s p1 fd00:1::1 "$h1_mac"
+	neigh s pr fd00:200::1 "$r_mac"
+	ip_in h1 addr add fd00:1::1/64 dev e0 nodad
+	ip_in h1 route add default via fd00:1::fe
+	neigh h1 e0 fd00:1::fe "$p1_mac"
+	receiver=fd00:200::1
+	told "IPv6, routed in a VRF" --length 1400
+}
+
+for way in ${WAYS//,/ }; do
+	$way
+	_remove_spaces
+done
+rm -r "$work"
+finish
