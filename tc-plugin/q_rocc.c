@@ -291,6 +291,7 @@ static const struct plugin_stat rocc_stats[] = {
 	QSTAT("cnps", CNPS, PLUGIN_COUNT),
 	QSTAT("cnps_held", CNPS_HELD, PLUGIN_COUNT),
 	QSTAT("cnps_failed", CNPS_FAILED, PLUGIN_COUNT),
+	QSTAT("cnps_vlan", CNPS_VLAN, PLUGIN_COUNT),
 	QSTAT("accepted", ACCEPTED, PLUGIN_COUNT),
 	QSTAT("higher", HIGHER, PLUGIN_COUNT),
 	QSTAT("not_needed", NOT_NEEDED, PLUGIN_COUNT),

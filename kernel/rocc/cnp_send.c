@@ -23,7 +23,7 @@
 
 #include "rocc.h"
 
-#define CNP_ROOM	(VLAN_HLEN + sizeof(struct ipv6hdr))
+#define CNP_ROOM	((ROCC_TAGS + 1) * VLAN_HLEN + sizeof(struct ipv6hdr))
 
 static __be32 rocc_address4(const struct net_device *dev)
 {
@@ -145,17 +145,17 @@ static void rocc_cnp_ip6(struct sk_buff *skb, unsigned int len, const u8 *from, 
 }
 
 /* From the device that it leaves by */
-static void rocc_cnp_ip(struct sk_buff *skb, unsigned int len, struct net_device *dev,
+static void rocc_cnp_ip(struct sk_buff *skb, unsigned int len, const struct rocc_back *back,
 			const struct rocc_notice *n, __be32 otherwise)
 {
 	u8 source[sizeof(struct in6_addr)];
 	__be32 v4;
 
 	if (n->id.v6) {
-		rocc_source6(dev_net(dev), dev, n->id.saddr, source);
+		rocc_source6(dev_net(back->dev), back->dev, n->id.saddr, source);
 		rocc_cnp_ip6(skb, len, source, n->id.saddr);
 	} else {
-		v4 = rocc_port_address4(dev);
+		v4 = rocc_port_address4(back->dev);
 		rocc_cnp_ip4(skb, len, v4 ?: otherwise, n->id.saddr);
 	}
 }
@@ -165,14 +165,24 @@ static bool rocc_was_sent(int err)
 	return !net_xmit_eval(err);
 }
 
-/* Back to where it came from, as it came */
-static bool rocc_cnp_bridge(struct sk_buff *skb, struct net_device *dev, const struct rocc_way *way)
+/* Back to where it came from */
+static bool rocc_cnp_bridge(struct sk_buff *skb, const struct rocc_back *back, const u8 *mac)
 {
+	struct net_device *dev = back->dev;
+	struct vlan_hdr *tag;
+	int i;
+
+	for (i = back->tags - 1; i > 0; i--) {
+		tag = skb_push(skb, sizeof(*tag));
+		tag->h_vlan_TCI = htons(back->tag[i].tci);
+		tag->h_vlan_encapsulated_proto = skb->protocol;
+		skb->protocol = back->tag[i].proto;
+	}
 	skb->dev = dev;
-	eth_header(skb, dev, ntohs(skb->protocol), way->mac, dev->dev_addr, skb->len);
+	eth_header(skb, dev, ntohs(skb->protocol), mac, dev->dev_addr, skb->len);
 	skb_reset_mac_header(skb);
-	if (way->vlan_proto)
-		__vlan_hwaccel_put_tag(skb, way->vlan_proto, way->tci);
+	if (back->tags)
+		__vlan_hwaccel_put_tag(skb, back->tag[0].proto, back->tag[0].tci);
 	return rocc_was_sent(dev_queue_xmit(skb));
 }
 
@@ -256,28 +266,32 @@ static struct sk_buff *rocc_cnp_alloc(const struct net_device *dev, const struct
  * @cnp: what is said, but for the flow
  *
  * Context: RCU, BH.
- * Return: false if there was no memory for it, or no way back.
  */
-bool rocc_cnp_send(struct net_device *port, const struct rocc_sender *from,
-		   const struct rocc_notice *n, struct cnp *cnp)
+enum rocc_sent rocc_cnp_send(struct net_device *port, const struct rocc_sender *from,
+			     const struct rocc_notice *n, struct cnp *cnp)
 {
 	struct net *net = dev_net(port);
 	struct rocc_back back;
+	enum rocc_sent sent;
 	struct sk_buff *skb;
 	unsigned int len;
+	bool done;
 
-	if (!rocc_way_back(port, &n->way, &back))
-		return false;
+	sent = rocc_way_back(port, &n->way, &back);
+	if (sent != ROCC_SENT)
+		return sent;
 	skb = rocc_cnp_alloc(back.dev, from, n, cnp);
 	if (!skb)
-		return false;
+		return ROCC_NO_WAY;
 	len = skb->len;
 	if (!back.routed) {
-		rocc_cnp_ip(skb, len, back.dev, n, (__force __be32)from->source);
-		return rocc_cnp_bridge(skb, back.dev, &n->way);
+		rocc_cnp_ip(skb, len, &back, n, (__force __be32)from->source);
+		done = rocc_cnp_bridge(skb, &back, n->way.mac);
+	} else if (n->id.v6) {
+		done = rocc_cnp_route6(net, skb, len, n->id.saddr, back.vrf);
+	} else {
+		done = rocc_cnp_route4(net, skb, len, n->id.saddr, back.vrf,
+				       (__force __be32)from->source);
 	}
-	if (n->id.v6)
-		return rocc_cnp_route6(net, skb, len, n->id.saddr, back.vrf);
-	return rocc_cnp_route4(net, skb, len, n->id.saddr, back.vrf,
-			       (__force __be32)from->source);
+	return done ? ROCC_SENT : ROCC_NO_WAY;
 }

@@ -746,13 +746,15 @@ static struct Qdisc_ops rocc_qdisc_ops __read_mostly = {
 
 /* ---- module ---- */
 
-/* A link has another speed. */
+/* A link has another speed, or there may be the first bridge. */
 static int rocc_device_event(struct notifier_block *nb, unsigned long event, void *ptr)
 {
 	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
 	struct rocc_config c;
 	struct rocc_sched *q;
 
+	if (event == NETDEV_CHANGEUPPER)
+		rocc_bridge_look();
 	if (event != NETDEV_UP && event != NETDEV_CHANGE && event != NETDEV_CHANGEMTU)
 		return NOTIFY_DONE;
 	list_for_each_entry(q, &rocc_scheds, node) {

@@ -183,13 +183,15 @@ static void rocc_flow_seen(struct rocc_point *p, const struct cnp_flow *id,
 	}
 }
 
-/* By whom a packet came. */
+/* By whom a packet came, and what it leaves with */
 static void rocc_way_of(const struct sk_buff *skb, struct rocc_way *way)
 {
 	way->ifindex = skb->skb_iif;
 	ether_addr_copy(way->mac, eth_hdr(skb)->h_source);
-	way->vlan_proto = skb_vlan_tag_present(skb) ? skb->vlan_proto : 0;
-	way->tci = skb_vlan_tag_present(skb) ? skb_vlan_tag_get(skb) : 0;
+	way->outer = skb_vlan_tag_present(skb);
+	way->tags = way->outer;
+	way->tag[0].proto = skb->vlan_proto;
+	way->tag[0].tci = skb_vlan_tag_get(skb);
 }
 
 /* ---- each interval ---- */
@@ -305,7 +307,7 @@ static void rocc_point_tell(struct rocc_point *p, struct cnp *cnp, bool tell, u6
 		.source = c->source, .sign = c->sign, .key = c->key[c->sign ? c->sign - 1 : 0],
 	};
 	u32 left = p->stats.active;
-	unsigned int n, i, failed;
+	unsigned int n, i, became[ROCC_NO_VLAN + 1];
 	u64 begin;
 
 	while (left) {
@@ -314,13 +316,15 @@ static void rocc_point_tell(struct rocc_point *p, struct cnp *cnp, bool tell, u6
 			continue;
 		spin_unlock(&p->lock);
 		begin = ktime_get_ns();
-		for (i = 0, failed = 0; i < n; i++)
-			failed += !rocc_cnp_send(qdisc_dev(q->sch), &from, &p->notices[i], cnp);
+		memset(became, 0, sizeof(became));
+		for (i = 0; i < n; i++)
+			became[rocc_cnp_send(qdisc_dev(q->sch), &from, &p->notices[i], cnp)]++;
 		spin_lock(&p->lock);
 		hop_bucket_spend(&p->cpu_paid_ns, ROCC_CPU_FACTOR * (ktime_get_ns() - begin),
 				 ROCC_BURST_NS, now);
-		p->stats.cnps += n - failed;
-		p->stats.cnps_failed += failed;
+		p->stats.cnps += became[ROCC_SENT];
+		p->stats.cnps_failed += became[ROCC_NO_WAY];
+		p->stats.cnps_vlan += became[ROCC_NO_VLAN];
 		left = min(left, p->stats.active);
 	}
 }
@@ -507,6 +511,7 @@ int rocc_point_init(struct Qdisc *sch, struct rocc_point *p, const struct rocc_c
 	INIT_LIST_HEAD(&p->active);
 	hrtimer_init(&p->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_SOFT);
 	p->timer.function = rocc_point_interval;
+	rocc_bridge_get();
 	p->seed = get_random_u32();
 	p->random = get_random_u32();
 	p->epoch = get_random_u32() | 1;
@@ -537,8 +542,10 @@ void rocc_point_reset(struct rocc_point *p)
 
 void rocc_point_destroy(struct rocc_point *p)
 {
-	if (p->timer.function)
+	if (p->timer.function) {
 		hrtimer_cancel(&p->timer);
+		rocc_bridge_put();
+	}
 	kvfree(p->flows);
 }
 
@@ -553,6 +560,7 @@ static const struct hop_counter rocc_point_counters[] = {
 	POINT_COUNTER(CNPS, cnps),
 	POINT_COUNTER(CNPS_HELD, cnps_held),
 	POINT_COUNTER(CNPS_FAILED, cnps_failed),
+	POINT_COUNTER(CNPS_VLAN, cnps_vlan),
 	POINT_COUNTER(UNTRACKED, untracked),
 };
 

@@ -39,6 +39,7 @@
 #define ROCC_WAYS	4	/* places in the flow table for each hash */
 #define ROCC_BATCH	64	/* CNPs that are made under one hold of the lock */
 #define ROCC_MESSAGE_MAX	256	/* bytes of a received CNP */
+#define ROCC_TAGS	2	/* VLAN tags of a packet that are known */
 #define ROCC_RECENT	4096	/* flows sent not long ago */
 #define ROCC_RECENT_NS	(100ULL * NSEC_PER_MSEC)
 #define ROCC_SPILLED	64	/* flows of control packets that may go with the data, by hash */
@@ -94,18 +95,26 @@ static inline bool rocc_flow_same(const struct cnp_flow *a, const struct cnp_flo
 
 /* ---- point.c: congestion points ---- */
 
+/* A VLAN tag */
+struct rocc_tag {
+	__be16	proto;
+	u16	tci;
+};
+
 /**
- * struct rocc_way - how a packet came, and so how its source is told; see way.c
- * @ifindex: by which device; 0: from this machine
- * @vlan_proto: of the tag that it came with, or 0
- * @tci: the tag
- * @mac: from whom, if the packet was bridged
+ * struct rocc_way - how a packet came and left, and so how its source is told; see way.c
+ * @ifindex: by which device it came; 0: from this machine
+ * @mac: from whom it is, as it left
+ * @tags: that it left with; more than ROCC_TAGS: not all of them are known
+ * @outer: the first of them is the one that the kernel keeps beside the packet
+ * @tag: the outermost first
  */
 struct rocc_way {
-	int	ifindex;
-	__be16	vlan_proto;
-	u16	tci;
-	u8	mac[ETH_ALEN];
+	int		ifindex;
+	u8		mac[ETH_ALEN];
+	u8		tags;
+	bool		outer;
+	struct rocc_tag	tag[ROCC_TAGS];
 };
 
 /**
@@ -149,6 +158,7 @@ struct rocc_point_stats {
 	u64	cnps;
 	u64	cnps_held;
 	u64	cnps_failed;
+	u64	cnps_vlan;
 	u64	untracked;
 	u32	active;
 };
@@ -401,24 +411,44 @@ u64 rocc_speed(struct Qdisc *sch, const struct rocc_config *c);
 /* ---- way.c ---- */
 
 /**
+ * enum rocc_sent - what became of a CNP
+ * @ROCC_SENT: it was sent
+ * @ROCC_NO_WAY: no memory for it, or no way back
+ * @ROCC_NO_VLAN: a bridge, which does not say with which VLAN tags
+ */
+enum rocc_sent {
+	ROCC_SENT,
+	ROCC_NO_WAY,
+	ROCC_NO_VLAN,
+};
+
+/**
  * struct rocc_back - the way of a CNP
  * @dev: the device that the flow's packets came by
  * @vrf: index of its VRF, or 0
  * @routed: it is routed; else it leaves by @dev
+ * @tags: with so many tags
+ * @tag: the outermost first
  */
 struct rocc_back {
 	struct net_device	*dev;
 	int			vrf;
 	bool			routed;
+	u8			tags;
+	struct rocc_tag		tag[ROCC_TAGS + 1];
 };
 
-bool rocc_way_back(struct net_device *port, const struct rocc_way *way, struct rocc_back *back);
+void rocc_bridge_look(void);
+void rocc_bridge_get(void);
+void rocc_bridge_put(void);
+enum rocc_sent rocc_way_back(struct net_device *port, const struct rocc_way *way,
+			     struct rocc_back *back);
 
 /* ---- cnp_send.c ---- */
 
 void rocc_point_address(struct net_device *dev, u8 *address);
-bool rocc_cnp_send(struct net_device *port, const struct rocc_sender *from,
-		   const struct rocc_notice *n, struct cnp *cnp);
+enum rocc_sent rocc_cnp_send(struct net_device *port, const struct rocc_sender *from,
+			     const struct rocc_notice *n, struct cnp *cnp);
 u64 rocc_cnp_tag(void *buf, size_t len, const siphash_key_t *key);
 
 /* ---- cnp_receive.c ---- */

@@ -309,6 +309,7 @@ enum {
  * @TCA_ROCC_STATS_SPILLED: u64, forwarded control packets beyond their share that went with the
  *	others
  * @TCA_ROCC_STATS_DROP_POLICE: u64, such packets that were dropped: they are not of IP
+ * @TCA_ROCC_STATS_CNPS_VLAN: switch; u64, CNPs not sent: a bridge does not say with which VLAN tags
  */
 enum {
 	TCA_ROCC_STATS_UNSPEC,
@@ -352,6 +353,7 @@ enum {
 	TCA_ROCC_STATS_PAD,
 	TCA_ROCC_STATS_SPILLED,
 	TCA_ROCC_STATS_DROP_POLICE,
+	TCA_ROCC_STATS_CNPS_VLAN,
 	__TCA_ROCC_STATS_MAX
 };
 

@@ -14,7 +14,7 @@ need_tool jq bridge ethtool
 need_virtual_time
 load_modules sch_rocc wire
 
-WAYS=${SLUICE_ROCC_BACK_WAYS:-forged svi svi_vlans macvlan vrf vrf6}
+WAYS=${SLUICE_ROCC_BACK_WAYS:-forged svi svi_vlans macvlan vrf vrf6 filtering with_leftover ambiguous vlan_ports bond}
 h1_mac=$(mac 1) r_mac=$(mac 200) p1_mac=$(mac 3 1) pr_mac=$(mac 3 200) own_mac=$(mac 4)
 
 cable() # BOX MAC PORT MAC RATE
@@ -103,15 +103,16 @@ congested()
 	pids=()
 	sends h1 1 $(($(now) + 1000000)) 10ms "${@:2}"
 	wait "${pids[@]}"
-	figures s pr cnps cnps_failed no_flow
-	diag "$1: cnps, failed, no_flow: $REPLY; accepted: $(qdisc_stat h1 e0 accepted rocc)"
+	figures s pr cnps cnps_failed cnps_vlan no_flow
+	diag "$1: cnps, failed, vlan, no_flow: $REPLY; accepted: $(qdisc_stat h1 e0 accepted rocc)"
 }
 
 told() # NAME [OPTION]...
 {
 	congested "$@"
 	between "$1: the sender is told" "$(qdisc_stat h1 e0 accepted rocc)" 50 110
-	is "$1: each time" "$(qdisc_stat s pr cnps_failed rocc)" 0
+	figures s pr cnps_failed cnps_vlan
+	is "$1: each time" "$REPLY" "0 0"
 }
 
 # A MAC address is nothing to go by.
@@ -201,6 +202,98 @@ vrf6()
 	neigh h1 e0 fd00:1::fe "$p1_mac"
 	receiver=fd00:200::1
 	told "IPv6, routed in a VRF" --length 1400
+}
+
+# What the two ports are to VLAN 10, and whether h1 has a tag
+access() { vlan "$1" 10 pvid untagged; no_vlan "$1" 1; }
+trunk() { vlan "$1" 10; no_vlan "$1" 1; }
+
+ports() # P1 PR
+{
+	begin
+	bridged "vlan_filtering 1" p1 pr
+	"$1" p1
+	"$2" pr
+	stacked h1 e0 $([ "$1" = access ] || echo 10)
+	sender "$r_mac"
+}
+
+ports_told()
+{
+	ports "$1" "$2"
+	told "a bridge with VLANs, from $1 to $2"
+}
+
+filtering()
+{
+	local from to
+
+	for from in access trunk; do
+		for to in access trunk; do
+			ports_told $from $to
+			_remove_spaces
+		done
+	done
+}
+
+# Another VLAN was untagged at this port, and stays so: answers are in the newer one.
+leftover()
+{
+	vlan "$1" 10 pvid untagged
+}
+
+with_leftover() { ports_told trunk leftover; }
+
+# Packets that leave without a tag, in a VLAN in which no answer could come
+apart() { vlan "$1" 10 untagged; vlan "$1" 20 pvid untagged; no_vlan "$1" 1; }
+no_pvid() { vlan "$1" 10 untagged; no_vlan "$1" 1; }
+tagged_pvid() { vlan "$1" 10 untagged; vlan "$1" 20 pvid; no_vlan "$1" 1; vlan p1 20; }
+
+untold() # NAME [OPTION]...
+{
+	congested "$@"
+	between "$1: it is counted" "$(qdisc_stat s pr cnps_vlan)" 50 110
+	figures s pr cnps cnps_failed
+	is "$1: none is sent" "$REPLY $(qdisc_stat h1 e0 accepted rocc)" "0 0 0"
+}
+
+ambiguous()
+{
+	local port
+
+	for port in apart no_pvid tagged_pvid; do
+		ports trunk $port
+		untold "a bridge with VLANs that leaves it open ($port)"
+		_remove_spaces
+	done
+}
+
+# A bridge of VLAN devices: the tag is no longer there where it is bridged.
+vlan_ports()
+{
+	begin
+	stacked s p1 10
+	stacked s pr 20
+	bridged "" p1.10 pr.20
+	stacked h1 e0 10
+	sender "$r_mac"
+	told "a bridge of VLAN devices"
+}
+
+# Packets leave the bridge by a bond, and the congestion point is below it.
+bond()
+{
+	begin
+	ip_in s link add bond0 type bond mode active-backup miimon 10 || skip_all "no bonds"
+	ip_in s link set pr down
+	ip_in s link set pr master bond0
+	ip_in s link set bond0 up
+	bridged "vlan_filtering 1" p1 bond0
+	trunk p1
+	access bond0
+	stacked h1 e0 10
+	sender "$r_mac"
+	told "a bridge with VLANs, from trunk to a bond, access"
 }
 
 for way in ${WAYS//,/ }; do

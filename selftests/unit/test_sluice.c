@@ -512,10 +512,11 @@ static void test_doctor_rocc(void)
 	same(judged(&l, "br0"), "br0:no_port", "but not of another device");
 	qdisc[0].rocc_stats[TCA_ROCC_STATS_FULL] = 0;
 	qdisc[0].rocc_stats[TCA_ROCC_STATS_CNPS_FAILED] = 2;
+	qdisc[0].rocc_stats[TCA_ROCC_STATS_CNPS_VLAN] = 5;
 	qdisc[0].rocc_stats[TCA_ROCC_STATS_CNPS_HELD] = 3;
 	qdisc[0].rocc_stats[TCA_ROCC_STATS_UNTRACKED] = 4;
-	same(judged(&l, NULL), "eth7:rocc_no_way(2 CNPs) eth7:rocc_held(3 CNPs) "
-	     "eth7:rocc_untracked(4 packets)", "what a switch cannot do");
+	same(judged(&l, NULL), "eth7:rocc_no_way(2 CNPs) eth7:rocc_vlan(5 CNPs) "
+	     "eth7:rocc_held(3 CNPs) eth7:rocc_untracked(4 packets)", "what a switch cannot do");
 }
 
 int main(void)

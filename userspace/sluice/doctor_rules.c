@@ -110,6 +110,8 @@ const struct complaint complaints[] = {
 	  "more limiters: tc qdisc replace dev DEV root rocc role host limiters N" },
 	{ "rocc_no_way", WARNING, "congestion notifications found no way to their source",
 	  "the flows' sources need a route back, or an Ethernet device that they come by" },
+	{ "rocc_vlan", WARNING, "a bridge's VLANs do not say how to tell the sources of flows",
+	  "at both ports, the flows' VLAN; at a port that takes its tag off, as the port's PVID" },
 	{ "rocc_held", WARNING, "congestion notifications were held back by their bound",
 	  "tc qdisc change dev DEV root rocc cnps N, or a longer interval" },
 	{ "rocc_untracked", WARNING, "flows found no room in the table of rocc, and are not told",
@@ -230,6 +232,7 @@ static void judge_rocc(const struct judge *j, const struct qdisc *q, const char 
 	} counts[] = {
 		{ TCA_ROCC_STATS_FULL, "rocc_full", "times" },
 		{ TCA_ROCC_STATS_CNPS_FAILED, "rocc_no_way", "CNPs" },
+		{ TCA_ROCC_STATS_CNPS_VLAN, "rocc_vlan", "CNPs" },
 		{ TCA_ROCC_STATS_CNPS_HELD, "rocc_held", "CNPs" },
 		{ TCA_ROCC_STATS_UNTRACKED, "rocc_untracked", "packets" },
 	};
