@@ -2,12 +2,12 @@
 /*
  * flow.c - which flow a packet is of
  */
-#include <linux/if_vlan.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/jhash.h>
 #include <net/ip.h>
 
+#include "../sched/headers.h"
 #include "rocc.h"
 
 /**
@@ -19,16 +19,17 @@
  */
 bool rocc_flow_of(const struct sk_buff *skb, struct cnp_flow *id)
 {
-	int at = skb_network_offset(skb);
+	struct hop_network net = hop_network(skb);
 	const struct ipv6hdr *ip6;
 	const struct iphdr *ip;
 	struct ipv6hdr ip6_buf;
 	struct iphdr ip_buf;
 	const void *l4;
+	int at = net.at;
 
 	memset(id, 0, sizeof(*id));
-	switch (skb_protocol(skb, true)) {
-	case htons(ETH_P_IP):
+	switch (net.type) {
+	case ETH_P_IP:
 		ip = skb_header_pointer(skb, at, sizeof(ip_buf), &ip_buf);
 		if (!ip || ip->ihl < 5 || ip->frag_off & htons(IP_MF | IP_OFFSET))
 			return false;
@@ -37,7 +38,7 @@ bool rocc_flow_of(const struct sk_buff *skb, struct cnp_flow *id)
 		memcpy(id->daddr, &ip->daddr, sizeof(ip->daddr));
 		at += ip->ihl * 4;
 		break;
-	case htons(ETH_P_IPV6):
+	case ETH_P_IPV6:
 		ip6 = skb_header_pointer(skb, at, sizeof(ip6_buf), &ip6_buf);
 		if (!ip6)
 			return false;

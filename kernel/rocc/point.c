@@ -183,6 +183,26 @@ static void rocc_flow_seen(struct rocc_point *p, const struct cnp_flow *id,
 	}
 }
 
+/* The tags that are in the frame */
+static noinline void rocc_way_tags(const struct sk_buff *skb, struct rocc_way *way)
+{
+	int at = skb_mac_offset(skb) + ETH_HLEN;
+	struct vlan_hdr buf, *tag;
+	__be16 proto;
+
+	for (proto = skb->protocol; eth_type_vlan(proto); at += sizeof(*tag)) {
+		tag = skb_header_pointer(skb, at, sizeof(buf), &buf);
+		if (!tag || way->tags == ROCC_TAGS) {
+			way->tags = ROCC_TAGS + 1;
+			return;
+		}
+		way->tag[way->tags++] = (struct rocc_tag) {
+			.proto = proto, .tci = ntohs(tag->h_vlan_TCI),
+		};
+		proto = tag->h_vlan_encapsulated_proto;
+	}
+}
+
 /* By whom a packet came, and what it leaves with */
 static void rocc_way_of(const struct sk_buff *skb, struct rocc_way *way)
 {
@@ -192,6 +212,8 @@ static void rocc_way_of(const struct sk_buff *skb, struct rocc_way *way)
 	way->tags = way->outer;
 	way->tag[0].proto = skb->vlan_proto;
 	way->tag[0].tci = skb_vlan_tag_get(skb);
+	if (unlikely(eth_type_vlan(skb->protocol)))
+		rocc_way_tags(skb, way);
 }
 
 /* ---- each interval ---- */

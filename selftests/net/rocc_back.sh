@@ -14,7 +14,7 @@ need_tool jq bridge ethtool
 need_virtual_time
 load_modules sch_rocc wire
 
-WAYS=${SLUICE_ROCC_BACK_WAYS:-forged svi svi_vlans macvlan vrf vrf6 filtering with_leftover ambiguous vlan_ports bond}
+WAYS=${SLUICE_ROCC_BACK_WAYS:-forged svi svi_vlans macvlan vrf vrf6 filtering with_leftover ambiguous vlan_ports bond double triple provider}
 h1_mac=$(mac 1) r_mac=$(mac 200) p1_mac=$(mac 3 1) pr_mac=$(mac 3 200) own_mac=$(mac 4)
 
 cable() # BOX MAC PORT MAC RATE
@@ -68,6 +68,8 @@ stacked()
 # Its device $top has its addresses, and a way to r by this MAC address.
 sender() # MAC [GATEWAY]
 {
+	local dev=$top
+
 	ip_in h1 addr add 10.0.1.1/24 dev "$top"
 	receiver=10.0.1.200
 	if [ -n "${2:-}" ]; then
@@ -75,10 +77,13 @@ sender() # MAC [GATEWAY]
 		ip_in h1 route add default via "$2"
 	fi
 	neigh h1 "$top" "${2:-$receiver}" "$1"
-	# who has VLANs does not talk to those that have none
-	[ "$top" = e0 ] && return
-	tc_in h1 qdisc add dev e0 clsact
-	tc_in h1 filter add dev e0 ingress protocol ip matchall action drop || skip_all "no tc filters"
+	# nothing is taken that has less tags
+	while [ "$dev" != e0 ]; do
+		dev=${dev%.*}
+		tc_in h1 qdisc add dev "$dev" clsact
+		tc_in h1 filter add dev "$dev" ingress protocol ip matchall action drop ||
+			skip_all "no tc filters"
+	done
 }
 
 # to_receiver DEV: s routes to r by it
@@ -278,6 +283,43 @@ vlan_ports()
 	stacked h1 e0 10
 	sender "$r_mac"
 	told "a bridge of VLAN devices"
+}
+
+double()
+{
+	begin
+	bridged "" p1 pr
+	stacked h1 e0 802.1ad:10 5
+	sender "$r_mac"
+	told "two tags" --length 1400
+}
+
+triple()
+{
+	begin
+	bridged "" p1 pr
+	stacked h1 e0 802.1ad:10 5 6
+	sender "$r_mac"
+	untold "three tags" --length 1400
+}
+
+# A provider's bridge puts a tag of its own before that of the customer.
+provider()
+{
+	local from to
+
+	for from in access trunk; do
+		for to in access trunk; do
+			begin
+			bridged "vlan_filtering 1 vlan_protocol 802.1ad" p1 pr
+			$from p1
+			$to pr
+			stacked h1 e0 $([ $from = access ] || echo 802.1ad:10) 5
+			sender "$r_mac"
+			told "a provider's bridge, from $from to $to" --length 1400
+			_remove_spaces
+		done
+	done
 }
 
 # Packets leave the bridge by a bond, and the congestion point is below it.
