@@ -33,12 +33,13 @@
 #include <net/sch_generic.h>
 
 #include "../sched/fair_rate.h"
+#include "../sched/notification.h"
 #include "../sched/police.h"
 #include "cnp.h"
 
 #define ROCC_WAYS	4	/* places in the flow table for each hash */
 #define ROCC_BATCH	64	/* CNPs that are made under one hold of the lock */
-#define ROCC_MESSAGE_MAX	256	/* bytes of a received CNP */
+#define ROCC_MESSAGE_MAX	HOP_NOTIFICATION_MOST	/* bytes of a received CNP */
 #define ROCC_TAGS	2	/* VLAN tags of a packet that are known */
 #define ROCC_RECENT	4096	/* flows sent not long ago */
 #define ROCC_RECENT_NS	(100ULL * NSEC_PER_MSEC)

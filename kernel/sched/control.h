@@ -3,7 +3,8 @@
  * control.h - what must pass for the network to stay alive, whatever is paused or full
  *
  * TC_PRIO_CONTROL, ARP, neighbour discovery, LLDP, 802.1X, LACP, spanning tree and its like, and
- * RoCC's congestion notification packets: these are rates to keep to, and useless when late.
+ * RoCC's congestion notification packets: these are rates to keep to, and useless when late. What
+ * is none of them but its type (notification.h) is data.
  *
  * They go ahead of all else, so what others send and the box only forwards has a share of the link
  * (police.h). What goes beyond it goes with the data if it is of an IP flow, and then all of that
@@ -25,11 +26,24 @@
 
 #include "../uapi/rocc.h"
 #include "headers.h"
+#include "notification.h"
 #include "police.h"
 
 #define HOP_CONTROL_PACKETS	1024	/* bound of a queue for them */
 
 /* Functions of their own: buffers on the stack would cost all other packets a canary. */
+static noinline __maybe_unused bool
+hop_control_notifies(const struct sk_buff *skb, int at, u32 len, const void *to, bool v6)
+{
+	u8 buf[HOP_NOTIFICATION_MOST];
+	const u8 *message;
+
+	if (len > sizeof(buf))
+		return false;
+	message = skb_header_pointer(skb, at, len, buf);
+	return message && hop_is_notification(message, len, to, v6);
+}
+
 static noinline __maybe_unused bool hop_is_control_icmp(const struct sk_buff *skb, int at)
 {
 	const struct iphdr *ip;
@@ -38,10 +52,12 @@ static noinline __maybe_unused bool hop_is_control_icmp(const struct sk_buff *sk
 	u8 type_buf;
 
 	ip = skb_header_pointer(skb, at, sizeof(ip_buf), &ip_buf);
-	if (!ip || ip->protocol != IPPROTO_ICMP || ip->frag_off & htons(IP_OFFSET))
+	if (!ip || ip->protocol != IPPROTO_ICMP || ip->frag_off & htons(IP_MF | IP_OFFSET))
 		return false;
-	type = skb_header_pointer(skb, at + ip->ihl * 4, sizeof(type_buf), &type_buf);
-	return type && *type == ROCC_CNP_ICMP;
+	at += ip->ihl * 4;
+	type = skb_header_pointer(skb, at, sizeof(type_buf), &type_buf);
+	return type && *type == ROCC_CNP_ICMP &&
+	       hop_control_notifies(skb, at, ntohs(ip->tot_len) - ip->ihl * 4, &ip->daddr, false);
 }
 
 static noinline __maybe_unused bool hop_is_control_icmpv6(const struct sk_buff *skb, int at)
@@ -54,9 +70,13 @@ static noinline __maybe_unused bool hop_is_control_icmpv6(const struct sk_buff *
 	ip = skb_header_pointer(skb, at, sizeof(ip_buf), &ip_buf);
 	if (!ip || ip->nexthdr != IPPROTO_ICMPV6)
 		return false;
-	type = skb_header_pointer(skb, at + sizeof(*ip), sizeof(type_buf), &type_buf);
-	return type && (*type == ROCC_CNP_ICMPV6 ||
-			(*type >= NDISC_ROUTER_SOLICITATION && *type <= NDISC_REDIRECT));
+	at += sizeof(*ip);
+	type = skb_header_pointer(skb, at, sizeof(type_buf), &type_buf);
+	if (!type)
+		return false;
+	if (*type == ROCC_CNP_ICMPV6)
+		return hop_control_notifies(skb, at, ntohs(ip->payload_len), &ip->daddr, true);
+	return *type >= NDISC_ROUTER_SOLICITATION && *type <= NDISC_REDIRECT;
 }
 
 /* Has the packet another protocol than @protocol, which is in one piece and is to be found without

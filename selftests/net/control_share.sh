@@ -182,8 +182,66 @@ mixed_of() # KIND OPTIONS...
 	_remove_spaces
 }
 
+# cnps NAME MIN MAX FLOW OPTION...: of ten such messages so many are control packets
+cnps()
+{
+	local before
+
+	before=$(counts "$kind" control)
+	in_ns flood "$(dirname "$0")/cnpsend" "$4" n=10 "${@:5}" >/dev/null || fail "cnpsend ${*:4}"
+	sleep 0.01
+	between "$kind: $1" $(($(counts "$kind" control) - before)) "$2" "$3"
+}
+
+# Congestion notifications go ahead, for they are useless when late. But only what is one, and within the
+# share: nobody shall send data in their place.
+notified_of() # KIND
+{
+	local kind=$1 flow=udp,10.0.0.9,5001,10.0.0.1,7000 from=from=10.0.0.1 control spilled
+	local six=udp,fd00::9,5001,fd00::1,7000 from6=from=fd00::1
+
+	build
+	ip_in flood addr add fd00::1/64 dev eth0 nodad
+	neigh flood eth0 10.0.0.9 "$to_mac"
+	neigh flood eth0 fd00::9 "$to_mac"
+	tc_in sw qdisc replace dev p2 root handle 1: "$kind" || die "no $kind"
+	diag "$kind: ten messages each"
+	cnps "congestion notifications are control packets" 10 10 $flow $from
+	cnps "so are those for the host to compute from" 10 10 $flow $from state=1,2,3,4,5,6,7,8,9
+	cnps "with padding" 10 10 $flow $from pad=100
+	cnps "of IPv6" 10 10 $six $from6
+	cnps "the bare type is none" 0 0 $flow $from cut=8
+	cnps "nor with a packet of full size behind it" 0 0 $flow $from pad=1300
+	cnps "nor another version" 0 0 $flow $from version=200
+	cnps "an unknown code" 0 0 $flow $from set=1:07
+	cnps "no rate" 0 0 $flow $from rate=0
+	cnps "no epoch" 0 0 $flow $from epoch=0
+	cnps "a third key" 0 0 $flow $from key=3
+	cnps "cut in what it quotes" 0 0 $flow $from cut=79
+	cnps "to another one than it is for" 0 0 udp,10.0.0.8,5001,10.0.0.1,7000 $from to=10.0.0.9
+	cnps "of IPv6, the bare type" 0 0 $six $from6 cut=8
+	cnps "of IPv6, with a packet of full size behind it" 0 0 $six $from6 pad=1300
+	cnps "of IPv6, to another one" 0 0 udp,fd00::8,5001,fd00::1,7000 $from6 to=fd00::9
+
+	diag "$kind: at line rate, beside data"
+	stream
+	control=$(counts "$kind" control) spilled=$(counts "$kind" spilled)
+	in_ns flood "$(dirname "$0")/cnpsend" $flow $from n=5000 gap=10000 >/dev/null
+	sleep 0.1
+	control=$(($(counts "$kind" control) - control)) spilled=$(($(counts "$kind" spilled) - spilled))
+	kill "${pids[@]}" 2>/dev/null
+	wait "${pids[@]}" 2>/dev/null
+	pids=()
+	# what may come at once is 64 frames of full size, 700 of these, and 50 ms are 5 % of 4500
+	between "$kind: congestion notifications have a share, too" "$control" 64 1000
+	between "$kind: beyond it they go with the data" $((control + spilled)) 5000 5010
+	_remove_spaces
+}
+
 shares_of bfc
 shares_of rocc
+notified_of bfc
+notified_of rocc
 mixed_of bfc
 mixed_of bfc assign stochastic
 mixed_of rocc
