@@ -297,6 +297,7 @@ static const struct plugin_stat rocc_stats[] = {
 	QSTAT("not_needed", NOT_NEEDED, PLUGIN_COUNT),
 	QSTAT("stale", STALE, PLUGIN_COUNT),
 	QSTAT("full", FULL, PLUGIN_COUNT),
+	QSTAT("epoch_back", EPOCH_BACK, PLUGIN_COUNT),
 	QLINE("limiters", "delayed", DELAYED, PLUGIN_COUNT),
 	QSTAT("raised", RAISED, PLUGIN_COUNT),
 	QSTAT("removed", REMOVED, PLUGIN_COUNT),

@@ -87,7 +87,7 @@ static bool parse_quoted(const __u8 *p, size_t len, struct cnp_flow *f)
 static void write_queue(__u8 *p, const struct cnp_queue *s)
 {
 	struct rocc_cnp_queue t = {
-		.rate_min = cpu_to_be32(s->rate_min),
+		.tuning = s->tuning,
 		.rate_max = cpu_to_be32(s->rate_max),
 		.alpha = cpu_to_be64(s->alpha),
 		.beta = cpu_to_be64(s->beta),
@@ -101,12 +101,12 @@ static void write_queue(__u8 *p, const struct cnp_queue *s)
 	memcpy(p, &t, sizeof(t));
 }
 
-static enum cnp_error parse_queue(const __u8 *p, struct cnp_queue *s)
+static void parse_queue(const __u8 *p, struct cnp_queue *s)
 {
 	struct rocc_cnp_queue t;
 
 	memcpy(&t, p, sizeof(t));
-	s->rate_min = be32_to_cpu(t.rate_min);
+	s->tuning = t.tuning;
 	s->rate_max = be32_to_cpu(t.rate_max);
 	s->alpha = be64_to_cpu(t.alpha);
 	s->beta = be64_to_cpu(t.beta);
@@ -115,7 +115,15 @@ static enum cnp_error parse_queue(const __u8 *p, struct cnp_queue *s)
 	s->q_ref = be32_to_cpu(t.q_ref);
 	s->q_mid = be32_to_cpu(t.q_mid);
 	s->q_max = be32_to_cpu(t.q_max);
-	return s->rate_min && s->rate_min <= s->rate_max ? CNP_OK : CNP_RANGE;
+}
+
+/* Once all could be read: are there such values? */
+static bool values_are_right(const struct cnp *c)
+{
+	if (!c->rate || !c->rate_min || !c->epoch || !c->interval || c->key > ROCC_CNP_KEYS)
+		return false;
+	return c->code != ROCC_CNP_QUEUE ||
+	       (c->rate_min <= c->state.rate_max && c->state.tuning < __ROCC_TUNING_MAX);
 }
 
 /**
@@ -138,9 +146,11 @@ size_t cnp_write(void *buf, size_t size, const struct cnp *c)
 		.key = c->key,
 		.queue = cpu_to_be16(c->queue),
 		.port = cpu_to_be32(c->port),
-		.epoch = cpu_to_be32(c->epoch),
+		.epoch = cpu_to_be64(c->epoch),
 		.sequence = cpu_to_be32(c->sequence),
 		.interval = cpu_to_be32(c->interval),
+		.gap = cpu_to_be32(c->gap),
+		.rate_min = cpu_to_be32(c->rate_min),
 		.tag = cpu_to_be64(c->tag),
 	};
 	size_t len = sizeof(t) + (c->code == ROCC_CNP_QUEUE ? sizeof(struct rocc_cnp_queue) : 0);
@@ -167,7 +177,6 @@ size_t cnp_write(void *buf, size_t size, const struct cnp *c)
  */
 enum cnp_error cnp_parse(const void *buf, size_t len, bool v6, struct cnp *c)
 {
-	enum cnp_error err = CNP_OK;
 	const __u8 *p = buf;
 	struct rocc_cnp t;
 
@@ -188,20 +197,20 @@ enum cnp_error cnp_parse(const void *buf, size_t len, bool v6, struct cnp *c)
 	c->queue = be16_to_cpu(t.queue);
 	c->port = be32_to_cpu(t.port);
 	memcpy(c->address, t.address, sizeof(c->address));
-	c->epoch = be32_to_cpu(t.epoch);
+	c->epoch = be64_to_cpu(t.epoch);
 	c->sequence = be32_to_cpu(t.sequence);
 	c->interval = be32_to_cpu(t.interval);
+	c->gap = be32_to_cpu(t.gap);
+	c->rate_min = be32_to_cpu(t.rate_min);
 	c->tag = be64_to_cpu(t.tag);
 	if (c->code == ROCC_CNP_QUEUE) {
 		if (len < sizeof(struct rocc_cnp_queue))
 			return CNP_MALFORMED;
-		err = parse_queue(p, &c->state);
+		parse_queue(p, &c->state);
 		p += sizeof(struct rocc_cnp_queue);
 		len -= sizeof(struct rocc_cnp_queue);
 	}
 	if (!parse_quoted(p, len, &c->flow) || c->flow.v6 != v6)
 		return CNP_MALFORMED;
-	if (!c->rate || !c->epoch || c->key > ROCC_CNP_KEYS)
-		return CNP_RANGE;
-	return err;
+	return values_are_right(c) ? CNP_OK : CNP_RANGE;
 }

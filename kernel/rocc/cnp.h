@@ -30,7 +30,7 @@
  * @CNP_OK: it was not
  * @CNP_MALFORMED: it is too short, or what it quotes is no start of an IP packet
  * @CNP_VERSION: another version or code
- * @CNP_RANGE: a rate, epoch, key or length that cannot be
+ * @CNP_RANGE: a rate, epoch, interval, tuning or key that cannot be
  */
 enum cnp_error {
 	CNP_OK,
@@ -59,7 +59,7 @@ struct cnp_flow {
  * struct cnp_queue - struct rocc_cnp_queue in host byte order
  */
 struct cnp_queue {
-	__u32	rate_min;
+	__u8	tuning;
 	__u32	rate_max;
 	__u64	alpha;
 	__u64	beta;
@@ -80,7 +80,9 @@ struct cnp_queue {
  * @address: of the congestion point
  * @epoch: of the congestion point
  * @sequence: of the interval
- * @interval: since the flow was told before, ns; 0: not said
+ * @interval: T of the congestion point, ns
+ * @gap: since the flow was told before, ns; 0: @interval
+ * @rate_min: the least, kbit/s
  * @tag: as it came; the codec makes and checks none
  * @state: valid with ROCC_CNP_QUEUE
  * @flow: who is meant
@@ -92,9 +94,11 @@ struct cnp {
 	__u32			rate;
 	__u32			port;
 	__u8			address[16];
-	__u32			epoch;
+	__u64			epoch;
 	__u32			sequence;
 	__u32			interval;
+	__u32			gap;
+	__u32			rate_min;
 	__u64			tag;
 	struct cnp_queue	state;
 	struct cnp_flow		flow;

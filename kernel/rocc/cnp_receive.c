@@ -16,8 +16,11 @@
 #include <linux/icmpv6.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
+#include <linux/jhash.h>
 #include <linux/netfilter_ipv4.h>
 #include <linux/netfilter_ipv6.h>
+#include <linux/random.h>
+#include <linux/slab.h>
 #include <linux/tcp.h>
 #include <net/inet6_hashtables.h>
 #include <net/inet_hashtables.h>
@@ -127,10 +130,35 @@ static enum rocc_refusal rocc_read(struct net *net, const struct sk_buff *skb, u
 	}
 	p->in_flight = p->cnp.flow.proto != IPPROTO_TCP ||
 		       rocc_tcp_in_flight(net, &p->cnp.flow, skb->dev->ifindex);
+	p->judged = false;
 	return ROCC_ACCEPTED;
 }
 
-static enum rocc_refusal rocc_ask(struct rocc_net *rn, const struct rocc_packet *p)
+/**
+ * rocc_net_judge - is a signed CNP new?
+ * @net: where it came
+ * @packet: the CNP; the tag is right
+ * @now: time
+ *
+ * Once for each, whoever asks. Context: a reaction point's, which is asked under the lock of all.
+ */
+enum rocc_freshness rocc_net_judge(struct net *net, struct rocc_packet *packet, u64 now)
+{
+	struct rocc_net *rn = net_generic(net, rocc_net_id);
+	const struct cnp *cnp = &packet->cnp;
+	u32 hash;
+
+	lockdep_assert_held(&rn->lock);
+	if (packet->judged)
+		return packet->fresh;
+	hash = jhash(cnp->address, sizeof(cnp->address), rn->seed ^ cnp->port ^ cnp->queue << 16);
+	packet->fresh = rocc_heard_judge(&rn->heard[hash % ROCC_HEARD_SETS * ROCC_HEARD_WAYS], cnp,
+					 now);
+	packet->judged = true;
+	return packet->fresh;
+}
+
+static enum rocc_refusal rocc_ask(struct rocc_net *rn, struct rocc_packet *p)
 {
 	enum rocc_refusal verdict, furthest = ROCC_BAD_FRAME;
 	u64 now = ktime_get_ns();
@@ -214,13 +242,19 @@ static const struct nf_hook_ops rocc_hooks[] = {
  * @net: its namespace
  * @h: the reaction point
  *
- * Context: RTNL. Return: 0 or an error of the hooks.
+ * Context: RTNL. Return: 0, -ENOMEM or an error of the hooks.
  */
 int rocc_net_add(struct net *net, struct rocc_host *h)
 {
 	struct rocc_net *rn = net_generic(net, rocc_net_id);
 	int err;
 
+	/* It stays: a reaction point that comes again has not forgotten. */
+	if (!rn->heard)
+		rn->heard = kvcalloc(ROCC_HEARD_SETS * ROCC_HEARD_WAYS, sizeof(*rn->heard),
+				     GFP_KERNEL);
+	if (!rn->heard)
+		return -ENOMEM;
 	if (list_empty(&rn->hosts)) {
 		err = nf_register_net_hooks(net, rocc_hooks, ARRAY_SIZE(rocc_hooks));
 		if (err)
@@ -279,11 +313,20 @@ static int __net_init rocc_net_init(struct net *net)
 
 	spin_lock_init(&rn->lock);
 	INIT_LIST_HEAD(&rn->hosts);
+	rn->seed = get_random_u32();
 	return 0;
+}
+
+static void __net_exit rocc_net_exit(struct net *net)
+{
+	struct rocc_net *rn = net_generic(net, rocc_net_id);
+
+	kvfree(rn->heard);
 }
 
 static struct pernet_operations rocc_net_ops = {
 	.init	= rocc_net_init,
+	.exit	= rocc_net_exit,
 	.id	= &rocc_net_id,
 	.size	= sizeof(struct rocc_net),
 };

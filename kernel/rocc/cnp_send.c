@@ -247,7 +247,7 @@ static struct sk_buff *rocc_cnp_alloc(const struct net_device *dev, const struct
 		return NULL;
 	skb_reserve(skb, room);
 	cnp->flow = n->id;
-	cnp->interval = n->interval_ns;
+	cnp->gap = n->gap_ns;
 	cnp->key = from->sign;
 	skb_put(skb, cnp_write(skb_tail_pointer(skb), CNP_MAX, cnp));
 	if (from->sign) {

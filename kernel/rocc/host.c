@@ -18,7 +18,10 @@
  *
  * Believing (see cnp_receive.c for what is found out before): only those allowed to say, with one
  * of the keys if there are any, of a flow that this qdisc sends: it has a limiter, or a packet of
- * it went by in the last ROCC_RECENT_NS. The floor and the recovery time bound what a forgery does.
+ * it went by in the last ROCC_RECENT_NS. With keys what was heard before is not believed again
+ * (heard.h). The floor and the recovery time bound what a forgery does; who has a key may go below
+ * the floor, to the least rate of the congestion point: that of this host is no measure for a slow
+ * link far away.
  *
  * Cost. Without limiters: one hash and one store for each packet. With them a lookup in a hash
  * table and, for a packet that has to wait, a place in a tree of those that wait.
@@ -256,8 +259,6 @@ static bool rocc_tag_fits(const struct rocc_config *c, const struct rocc_packet 
 {
 	u8 key = packet->cnp.key;
 
-	if (!c->keys)
-		return true;
 	return key && c->keys & BIT(key - 1) &&
 	       rocc_cnp_tag((void *)packet->message, packet->len, &c->key[key - 1]) ==
 	       packet->cnp.tag;
@@ -271,10 +272,11 @@ static u64 rocc_rate_of(const struct cnp *cnp)
 		.rate = cnp->rate * 1000ULL << ROCC_FRACTION, .q_old = s->q_old,
 	};
 	struct rocc_law law = {
-		.rate_min = s->rate_min * 1000ULL << ROCC_FRACTION,
+		.rate_min = cnp->rate_min * 1000ULL << ROCC_FRACTION,
 		.rate_max = s->rate_max * 1000ULL << ROCC_FRACTION,
 		.alpha = s->alpha, .beta = s->beta,
 		.q_ref = s->q_ref, .q_mid = s->q_mid, .q_max = s->q_max,
+		.smooth = s->tuning == ROCC_TUNING_SMOOTH,
 	};
 
 	if (cnp->code == ROCC_CNP_RATE)
@@ -291,10 +293,18 @@ static bool rocc_limiter_is_of(const struct rocc_limiter *l, const struct cnp *c
 
 static u32 rocc_recovery_ns(const struct rocc_config *c, const struct cnp *cnp)
 {
-	u64 ns = div_u64((u64)cnp->interval * ROCC_RECOVERY_MILLI, 1000);
+	u64 ns = div_u64((u64)max(cnp->gap, cnp->interval) * ROCC_RECOVERY_MILLI, 1000);
 
 	ns = c->recovery_ns ?: max_t(u64, ns, ROCC_RECOVERY_MIN_NS);
 	return min_t(u64, ns, c->hold_ns);
+}
+
+/* What a CNP that is believed may say at the least, bytes per second */
+static u64 rocc_floor(struct rocc_host *h, const struct cnp *cnp)
+{
+	if (!rocc_of_host(h)->config.keys)
+		return h->floor;
+	return min(h->floor, cnp->rate_min * 125ULL);
 }
 
 /* PROCESS_CNP of Algorithm 2 */
@@ -302,14 +312,14 @@ static void rocc_host_process(struct rocc_host *h, struct rocc_limiter *l, const
 			      u32 hash, u64 now)
 {
 	const struct rocc_config *c = &rocc_of_host(h)->config;
-	u64 rate = clamp(rocc_rate_of(cnp), h->floor, h->rate_max);
+	u64 rate = clamp(rocc_rate_of(cnp), rocc_floor(h, cnp), h->rate_max);
 
 	if (!l && rate >= h->rate_max) {
 		h->stats.not_needed++;
 		return;
 	}
 	if (l && rocc_limiter_is_of(l, cnp)) {
-		if (l->cp_epoch == cnp->epoch && (s32)(cnp->sequence - l->cp_sequence) < 0) {
+		if (!rocc_cnp_is_newer(cnp, l->cp_epoch, l->cp_sequence)) {
 			h->stats.stale++;
 			return;
 		}
@@ -346,10 +356,11 @@ static void rocc_host_process(struct rocc_host *h, struct rocc_limiter *l, const
  *
  * Context: BH. Return: ROCC_ACCEPTED if it is believed, whatever is made of it; or why not.
  */
-enum rocc_refusal rocc_host_take(struct rocc_host *h, const struct rocc_packet *packet, u64 now)
+enum rocc_refusal rocc_host_take(struct rocc_host *h, struct rocc_packet *packet, u64 now)
 {
 	const struct rocc_config *c = &rocc_of_host(h)->config;
 	enum rocc_refusal verdict = ROCC_ACCEPTED;
+	enum rocc_freshness fresh = ROCC_FRESH;
 	const struct cnp *cnp = &packet->cnp;
 	u32 hash = rocc_flow_hash(&cnp->flow, h->seed);
 	struct rocc_limiter *l;
@@ -360,14 +371,19 @@ enum rocc_refusal rocc_host_take(struct rocc_host *h, const struct rocc_packet *
 		verdict = ROCC_BAD_TTL;
 	else if (!rocc_source_allowed(c, &packet->source))
 		verdict = ROCC_BAD_SOURCE;
-	else if (!rocc_tag_fits(c, packet))
+	else if (c->keys && !rocc_tag_fits(c, packet))
 		verdict = ROCC_BAD_TAG;
 	else if (!l && !rocc_recent_has(h, hash, now))
 		verdict = ROCC_BAD_FLOW;
 	else if (!packet->in_flight)
 		verdict = ROCC_BAD_SEQUENCE;
-	else
+	if (verdict == ROCC_ACCEPTED && c->keys)
+		fresh = rocc_net_judge(dev_net(qdisc_dev(rocc_of_host(h)->sch)), packet, now);
+	if (fresh == ROCC_STALE)
+		h->stats.stale++;
+	else if (verdict == ROCC_ACCEPTED)
 		rocc_host_process(h, l, cnp, hash, now);
+	h->stats.epoch_back += fresh == ROCC_FRESH_BACK;
 	spin_unlock(&h->lock);
 	return verdict;
 }
@@ -645,6 +661,7 @@ static const struct hop_counter rocc_host_counters[] = {
 	HOST_COUNTER(RAISED, raised),
 	HOST_COUNTER(REMOVED, removed),
 	HOST_COUNTER(DROP_LIMIT, drop_limit),
+	HOST_COUNTER(EPOCH_BACK, epoch_back),
 };
 
 /**

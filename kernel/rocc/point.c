@@ -63,6 +63,8 @@
 #define ROCC_DECAY_TICKS	16		/* a power of two */
 #define ROCC_ELEPHANT		2		/* count */
 
+static atomic64_t rocc_last_epoch;
+
 /* ---- flows ---- */
 
 static bool rocc_point_sampled(const struct rocc_point *p)
@@ -219,7 +221,7 @@ static void rocc_way_of(const struct sk_buff *skb, struct rocc_way *way)
 /* ---- each interval ---- */
 
 /* How long it was between this CNP and the one before it */
-static u32 rocc_flow_interval_ns(const struct rocc_point *p, const struct rocc_flow *flow, u64 now)
+static u32 rocc_flow_gap_ns(const struct rocc_point *p, const struct rocc_flow *flow, u64 now)
 {
 	if (!rocc_flow_told_lately(p, flow, now))
 		return p->interval_ns;
@@ -265,13 +267,27 @@ static unsigned int rocc_point_collect(struct rocc_point *p, u32 *left, bool tel
 			}
 			n->way = flow->way;
 			n->id = flow->id;
-			n->interval_ns = rocc_flow_interval_ns(p, flow, now);
+			n->gap_ns = rocc_flow_gap_ns(p, flow, now);
 			flow->told_ns = now;
 			n++;
 		}
 		list_move_tail(&flow->node, &p->active);
 	}
 	return n - p->notices;
+}
+
+/* Of the clock, but later than any before: that may be set back while the module is loaded, or show
+ * the same at two starts.
+ */
+static u64 rocc_epoch(void)
+{
+	s64 now = max_t(s64, ktime_get_real_ns(), 1), last = atomic64_read(&rocc_last_epoch);
+	s64 epoch;
+
+	do {
+		epoch = max(now, last + 1);
+	} while (!atomic64_try_cmpxchg(&rocc_last_epoch, &last, epoch));
+	return epoch;
 }
 
 static u32 rocc_kbit(u64 rate)
@@ -285,7 +301,7 @@ static void rocc_point_describe(const struct rocc_point *p, const struct rocc_ra
 	cnp->code = ROCC_CNP_QUEUE;
 	cnp->rate = rocc_kbit(old->rate >> ROCC_FRACTION);
 	cnp->state = (struct cnp_queue) {
-		.rate_min = rocc_kbit(p->law.rate_min >> ROCC_FRACTION),
+		.tuning = p->law.smooth ? ROCC_TUNING_SMOOTH : ROCC_TUNING_STEPS,
 		.rate_max = rocc_kbit(p->law.rate_max >> ROCC_FRACTION),
 		.alpha = p->law.alpha,
 		.beta = p->law.beta,
@@ -310,8 +326,14 @@ static bool rocc_point_compute(struct rocc_point *p, struct cnp *cnp)
 		rocc_point_describe(p, &old, q_cur, cnp);
 	cnp->queue = q->sch->parent == TC_H_ROOT ? 0 : TC_H_MIN(q->sch->parent);
 	cnp->port = qdisc_dev(q->sch)->ifindex;
+	if (unlikely(!++p->sequence)) {
+		p->epoch = rocc_epoch();
+		p->sequence = 1;
+	}
 	cnp->epoch = p->epoch;
-	cnp->sequence = ++p->sequence;
+	cnp->sequence = p->sequence;
+	cnp->interval = p->interval_ns;
+	cnp->rate_min = rocc_kbit(p->law.rate_min >> ROCC_FRACTION);
 	rocc_point_address(qdisc_dev(q->sch), cnp->address);
 	p->stats.ticks++;
 	tell = p->rate.rate < p->law.rate_max || !p->told_max;
@@ -536,7 +558,7 @@ int rocc_point_init(struct Qdisc *sch, struct rocc_point *p, const struct rocc_c
 	rocc_bridge_get();
 	p->seed = get_random_u32();
 	p->random = get_random_u32();
-	p->epoch = get_random_u32() | 1;
+	p->epoch = rocc_epoch();
 	p->table = c->table;
 	p->sets = c->flows / ROCC_WAYS;
 	rocc_point_apply(sch, p, c);

@@ -19,7 +19,7 @@
  *                                          qdisc or device is called under it.
  *   rocc_point.notices                     the timer
  *   rocc_host.recent                       nobody: whole words, written and read once
- *   rocc_net.hosts                         rocc_net.lock, which is taken before a rocc_host's
+ *   rocc_net.hosts, .heard                 rocc_net.lock, which is taken before a rocc_host's
  *   rocc_net.refused                       atomic
  */
 #ifndef _SLUICE_ROCC_H
@@ -36,6 +36,7 @@
 #include "../sched/notification.h"
 #include "../sched/police.h"
 #include "cnp.h"
+#include "heard.h"
 
 #define ROCC_WAYS	4	/* places in the flow table for each hash */
 #define ROCC_BATCH	64	/* CNPs that are made under one hold of the lock */
@@ -144,7 +145,7 @@ struct rocc_flow {
 struct rocc_notice {
 	struct rocc_way	way;
 	struct cnp_flow	id;
-	u32		interval_ns;
+	u32		gap_ns;
 };
 
 /* What the sender of CNPs needs of the options */
@@ -205,7 +206,7 @@ struct rocc_point {
 	struct rocc_law		law;
 	struct rocc_rate	rate;
 	struct hrtimer		timer;
-	u32			epoch;
+	u64			epoch;
 	u32			sequence;
 	u64			paid_ns;	/* CNPs by number, see share.h */
 	u64			cpu_paid_ns;	/* and by the time that they take */
@@ -251,8 +252,8 @@ struct rocc_limiter {
 	struct sk_buff		*tail;
 
 	u8			cp_address[16];
+	u64			cp_epoch;
 	u32			cp_port;
-	u32			cp_epoch;
 	u32			cp_sequence;
 	u16			cp_queue;
 
@@ -275,6 +276,7 @@ struct rocc_host_stats {
 	u64	removed;
 	u64	drop_limit;
 	u64	held;
+	u64	epoch_back;
 	u32	limiters;
 	u32	limiters_max;
 };
@@ -478,6 +480,8 @@ enum rocc_refusal {
  * @source: of the packet, mapped if IPv4
  * @hops: routers that it passed
  * @in_flight: the quoted packet is in flight as far as TCP knows; true for other protocols
+ * @judged: @fresh is known
+ * @fresh: is it new? Of signed ones
  * @len: of @message
  * @message: ICMP, checksum and tag set to 0
  */
@@ -486,19 +490,26 @@ struct rocc_packet {
 	struct in6_addr	source;
 	u8		hops;
 	bool		in_flight;
+	bool		judged;
+	enum rocc_freshness fresh;
 	u8		message[ROCC_MESSAGE_MAX];
 	unsigned int	len;
 };
 
 /**
  * struct rocc_net - a network namespace
- * @lock: of @hosts
+ * @lock: of @hosts and @heard
  * @hosts: its reaction points
+ * @heard: congestion points whose signed CNPs have come, in sets; there from the first reaction
+ *	point on
+ * @seed: of the hash that says in which set
  * @refused: CNPs, by enum rocc_refusal
  */
 struct rocc_net {
 	spinlock_t		lock;
 	struct list_head	hosts;
+	struct rocc_heard	*heard;
+	u32			seed;
 	atomic64_t		refused[ROCC_REFUSALS];
 };
 
@@ -507,7 +518,8 @@ void rocc_net_remove(struct net *net, struct rocc_host *h);
 int rocc_net_dump(struct net *net, struct sk_buff *skb);
 int rocc_net_module_init(void);
 void rocc_net_module_exit(void);
+enum rocc_freshness rocc_net_judge(struct net *net, struct rocc_packet *packet, u64 now);
 
-enum rocc_refusal rocc_host_take(struct rocc_host *h, const struct rocc_packet *packet, u64 now);
+enum rocc_refusal rocc_host_take(struct rocc_host *h, struct rocc_packet *packet, u64 now);
 
 #endif

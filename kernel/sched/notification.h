@@ -55,13 +55,15 @@ static inline bool hop_is_notification(const u8 *message, u32 len, const u8 *to,
 	memcpy(&head, message, sizeof(head));
 	if (head.type != (v6 ? ROCC_CNP_ICMPV6 : ROCC_CNP_ICMP) ||
 	    head.version != ROCC_CNP_VERSION || head.code > ROCC_CNP_QUEUE ||
-	    head.key > ROCC_CNP_KEYS || !head.rate || !head.epoch)
+	    head.key > ROCC_CNP_KEYS || !head.rate || !head.rate_min || !head.epoch ||
+	    !head.interval)
 		return false;
 	if (head.code == ROCC_CNP_QUEUE) {
 		if (len <= at + sizeof(state))
 			return false;
 		memcpy(&state, message + at, sizeof(state));
-		if (!state.rate_min || be32_to_cpu(state.rate_min) > be32_to_cpu(state.rate_max))
+		if (be32_to_cpu(head.rate_min) > be32_to_cpu(state.rate_max) ||
+		    state.tuning >= __ROCC_TUNING_MAX)
 			return false;
 		at += sizeof(state);
 	}

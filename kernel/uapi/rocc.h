@@ -23,7 +23,7 @@
 
 #define ROCC_CNP_ICMP		253
 #define ROCC_CNP_ICMPV6		200
-#define ROCC_CNP_VERSION	1
+#define ROCC_CNP_VERSION	2
 #define ROCC_CNP_KEYS		2	/* for tags: one may replace the other */
 #define ROCC_CNP_QUOTED_L4	8	/* bytes behind the quoted IP header: ports, sequence */
 
@@ -50,10 +50,13 @@ enum rocc_cnp_code {
  * @port: index of the port's device
  * @address: IPv6 address of the congestion point, or its IPv4 address mapped into one. With @port
  *	and @queue the name of the congestion point: it may differ from the packet's source.
- * @epoch: random number of the congestion point, drawn at each start, never 0
+ * @epoch: when the congestion point started, ns since 1970 by its clock, never 0; larger at each
+ *	start of it and whenever @sequence would begin anew
  * @sequence: one more with each interval T; CNPs of one interval have the same
- * @interval: time since the flow was told before, at least T of the congestion point, ns; 0: not
- *	said
+ * @interval: T of the congestion point, ns, never 0
+ * @gap: time since the flow was told before, ns, or what it will be until it is told again; 0:
+ *	@interval
+ * @rate_min: least rate that the congestion point says, kbit/s, at least 1
  * @tag: SipHash-2-4 of the whole message, @checksum and @tag taken as 0, its first byte the lowest;
  *	0 without @key
  */
@@ -67,16 +70,19 @@ struct rocc_cnp {
 	__be16	queue;
 	__be32	port;
 	__u8	address[16];
-	__be32	epoch;
+	__be64	epoch;
 	__be32	sequence;
 	__be32	interval;
+	__be32	gap;
+	__be32	rate_min;
 	__be64	tag;
 } __attribute__((packed));
 
 /**
- * struct rocc_cnp_queue - what Algorithm 1 needs
- * @rate_min: least rate, kbit/s
- * @rate_max: largest rate, kbit/s, not below @rate_min
+ * struct rocc_cnp_queue - what Algorithm 1 needs besides
+ * @tuning: enum rocc_tuning
+ * @reserved: 0 when sent, ignored when received
+ * @rate_max: largest rate, kbit/s, not below the least one
  * @alpha: bit/s for a byte above @q_ref each interval, in 1/1024
  * @beta: the same for a byte of growth
  * @q_cur: length of the queue, bytes
@@ -86,7 +92,8 @@ struct rocc_cnp {
  * @q_max: length from which on the rate is the least
  */
 struct rocc_cnp_queue {
-	__be32	rate_min;
+	__u8	tuning;
+	__u8	reserved[3];
 	__be32	rate_max;
 	__be64	alpha;
 	__be64	beta;
@@ -201,8 +208,8 @@ struct rocc_prefix {
  * @TCA_ROCC_RECOVERY: host; u32, ns: how long after a CNP the rate is doubled (section 3.5); 0
  *	(default): 1.375 x the congestion point's T, but between 55 us and TCA_ROCC_HOLD
  * @TCA_ROCC_HOLD: host; u32, ns: longest time that one CNP holds a flow at a rate; default 20 ms
- * @TCA_ROCC_FLOOR: host; u64, bytes per second: least rate that a flow is limited to; 0 (default):
- *	a 1000th of the rate
+ * @TCA_ROCC_FLOOR: host; u64, bytes per second: least rate that a flow is limited to, but by a
+ *	signed CNP, which may say less; 0 (default): a 1000th of the rate
  * @TCA_ROCC_LIMITERS: host; u32, limiters at most, default 4096
  * @TCA_ROCC_RADIUS: host; u8, routers that a CNP may have passed, 0 to 254, default 8
  * @TCA_ROCC_FROM: host; nest of TCA_ROCC_FROM_PREFIX, struct rocc_prefix each, at most
@@ -290,7 +297,8 @@ enum {
  * @TCA_ROCC_STATS_ACCEPTED: host; u64, CNPs that set a rate
  * @TCA_ROCC_STATS_HIGHER: host; u64, CNPs of other congestion points with a higher rate
  * @TCA_ROCC_STATS_NOT_NEEDED: host; u64, CNPs with the full rate for flows without a limiter
- * @TCA_ROCC_STATS_STALE: host; u64, CNPs that a later one of that congestion point overtook
+ * @TCA_ROCC_STATS_STALE: host; u64, CNPs that a later one of that congestion point overtook, or
+ *	that were played again
  * @TCA_ROCC_STATS_FULL: host; u64, CNPs for which no limiter could be had
  * @TCA_ROCC_STATS_RAISED: host; u64, times that a rate was doubled
  * @TCA_ROCC_STATS_REMOVED: host; u64, limiters that were no longer needed
@@ -310,6 +318,8 @@ enum {
  *	others
  * @TCA_ROCC_STATS_DROP_POLICE: u64, such packets that were dropped: they are not of IP
  * @TCA_ROCC_STATS_CNPS_VLAN: switch; u64, CNPs not sent: a bridge does not say with which VLAN tags
+ * @TCA_ROCC_STATS_EPOCH_BACK: host; u64, times that the clock of a congestion point was found set
+ *	back: a signed CNP of an earlier start was believed, after a minute without any of it
  */
 enum {
 	TCA_ROCC_STATS_UNSPEC,
@@ -354,6 +364,7 @@ enum {
 	TCA_ROCC_STATS_SPILLED,
 	TCA_ROCC_STATS_DROP_POLICE,
 	TCA_ROCC_STATS_CNPS_VLAN,
+	TCA_ROCC_STATS_EPOCH_BACK,
 	__TCA_ROCC_STATS_MAX
 };
 

@@ -15,17 +15,19 @@
  *	point=A		address that names the congestion point (default as from)
  *	port=N queue=N	what names it, besides (1, 0)
  *	epoch=N sequence=N	(1, 1)
- *	interval=NS	(0)
- *	key=N tag=N	(0, 0): no tag is computed
+ *	interval=NS gap=NS	(40000, 0)
+ *	rate_min=KBIT	(1)
+ *	key=N tag=N	(0, 0)
+ *	sign=HEX	the tag is that of this key, of 32 digits
  *	state=N,...	code 1: the nine numbers of struct rocc_cnp_queue, in their order
  *	ttl=N		(255)
  *	n=N		how many; `steps` adds one to the sequence each time, `ports` to the source
  *			port, `hosts` to DADDR, `flips` flips one bit of the message, another each
  *			time, without a new checksum with `raw`
- *	gap=NS		between them: sleeps (0)
+ *	sleep=NS	between them (0)
  *	cut=N		only the first N bytes of the message
  *	pad=N		so many zero bytes behind it
- *	version=N	in the message
+ *	version=N	in the message; the tag comes before this and `set`
  *	set=AT:HEX[,AT:HEX]...	bytes of the message, and where: other lies
  *	sum=bad		a wrong checksum
  *	save=FILE	not sent, but kept in a pcap file, as Ethernet frames without time; `vid=N`
@@ -142,7 +144,7 @@ static void parse_state(struct cnp *c)
 	if (!text)
 		return;
 	c->code = ROCC_CNP_QUEUE;
-	if (sscanf(text, "%u,%u,%llu,%llu,%u,%u,%u,%u,%u", &s->rate_min, &s->rate_max, &s->alpha,
+	if (sscanf(text, "%hhu,%u,%llu,%llu,%u,%u,%u,%u,%u", &s->tuning, &s->rate_max, &s->alpha,
 		   &s->beta, &s->q_cur, &s->q_old, &s->q_ref, &s->q_mid, &s->q_max) != 9)
 		die("state wants nine numbers");
 }
@@ -168,10 +170,74 @@ static void parse_options(struct cnp *c, struct way *w)
 	c->queue = number("queue", 0);
 	c->epoch = number("epoch", 1);
 	c->sequence = number("sequence", 1);
-	c->interval = number("interval", 0);
+	c->interval = number("interval", 40000);
+	c->gap = number("gap", 0);
+	c->rate_min = number("rate_min", 1);
 	c->key = number("key", 0);
 	c->tag = number("tag", 0);
 	parse_state(c);
+}
+
+static __u64 rotate(__u64 word, int bits) { return word << bits | word >> (64 - bits); }
+
+static void sip_rounds(__u64 *v, int n)
+{
+	while (n--) {
+		v[0] += v[1];
+		v[2] += v[3];
+		v[1] = rotate(v[1], 13) ^ v[0];
+		v[3] = rotate(v[3], 16) ^ v[2];
+		v[0] = rotate(v[0], 32);
+		v[2] += v[1];
+		v[0] += v[3];
+		v[1] = rotate(v[1], 17) ^ v[2];
+		v[3] = rotate(v[3], 21) ^ v[0];
+		v[2] = rotate(v[2], 32);
+	}
+}
+
+static __u64 little_endian(const __u8 *p, size_t len)
+{
+	__u64 word = 0;
+
+	for (size_t i = 0; i < len; i++)
+		word |= (__u64)p[i] << 8 * i;
+	return word;
+}
+
+/* SipHash-2-4 (Aumasson and Bernstein, INDOCRYPT 2012), not by the kernel's code */
+static __u64 siphash24(const __u8 *p, size_t len, const __u8 *key)
+{
+	__u64 k0 = little_endian(key, 8), k1 = little_endian(key + 8, 8), word;
+	__u64 v[] = { k0 ^ 0x736f6d6570736575, k1 ^ 0x646f72616e646f6d,
+		      k0 ^ 0x6c7967656e657261, k1 ^ 0x7465646279746573 };
+	const __u8 *end = p + len / 8 * 8;
+
+	for (; p <= end; p += 8) {
+		word = p < end ? little_endian(p, 8) :
+				 little_endian(p, len % 8) | (__u64)len << 56;
+		v[3] ^= word;
+		sip_rounds(v, 2);
+		v[0] ^= word;
+	}
+	v[2] ^= 0xff;
+	sip_rounds(v, 4);
+	return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+/* The tag, of a message whose checksum and tag are 0 */
+static void put_tag(__u8 *message, size_t len)
+{
+	struct rocc_cnp *head = (struct rocc_cnp *)message;
+	const char *text = option("sign");
+	__u8 key[ROCC_KEY_BYTES];
+
+	if (!text)
+		return;
+	for (size_t i = 0; i < sizeof(key); i++, text += 2)
+		if (sscanf(text, "%2hhx", &key[i]) != 1)
+			die("sign wants 32 digits");
+	head->tag = htobe64(siphash24(message, len, key));
 }
 
 /* The lies of `set` */
@@ -226,6 +292,7 @@ static size_t write_message(__u8 *message, const struct cnp *c, const struct way
 
 	memset(message, 0, MESSAGE_MAX);
 	len = cnp_write(message, MESSAGE_MAX, c);
+	put_tag(message, len);
 	message[8] = number("version", ROCC_CNP_VERSION);
 	set_bytes(message);
 	len = number("cut", len) + number("pad", 0);
@@ -323,10 +390,10 @@ static void show_cnp(const struct cnp *c)
 
 	printf(" cnp code=%u rate=%u key=%u queue=%u port=%u address=%s", c->code, c->rate, c->key,
 	       c->queue, c->port, inet_ntop(AF_INET6, c->address, text, sizeof(text)));
-	printf(" epoch=%x sequence=%u interval=%u tag=%llx", c->epoch, c->sequence, c->interval,
-	       c->tag);
+	printf(" epoch=%llx sequence=%u interval=%u gap=%u rate_min=%u tag=%llx", c->epoch,
+	       c->sequence, c->interval, c->gap, c->rate_min, c->tag);
 	if (c->code == ROCC_CNP_QUEUE) {
-		printf(" state rate_min=%u rate_max=%u alpha=%llu beta=%llu", s->rate_min,
+		printf(" state tuning=%u rate_max=%u alpha=%llu beta=%llu", s->tuning,
 		       s->rate_max, s->alpha, s->beta);
 		printf(" q_cur=%u q_old=%u q_ref=%u q_mid=%u q_max=%u", s->q_cur, s->q_old,
 		       s->q_ref, s->q_mid, s->q_max);
@@ -424,7 +491,7 @@ int main(int argc, char **argv)
 	parse_flow(argv[1], &cnp.flow);
 	parse_options(&cnp, &way);
 	n = number("n", 1);
-	gap = number("gap", 0);
+	gap = number("sleep", 0);
 
 	if (option("save"))
 		file = pcap_create(option("save"));

@@ -19,7 +19,7 @@ N=3
 RATE=10		# Gb/s
 KEY1=000102030405060708090a0b0c0d0e0f
 KEY2=f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff
-WAYS=${SLUICE_ROCC_WAYS:-router ipv6 ipv6_bare ipv6_router vlan tcp tcp6 computed signed age elephants afd smooth bounded bfc}
+WAYS=${SLUICE_ROCC_WAYS:-router ipv6 ipv6_bare ipv6_router vlan tcp tcp6 computed computed_smooth signed slow_port age elephants afd smooth bounded bfc}
 
 each_host() # COMMAND...: with hN in place of HOST
 {
@@ -232,6 +232,44 @@ computed()
 	is "the host computes: no CNP is refused" "$(refusals)" 0
 }
 
+# A rate as tc prints it: in the largest unit that leaves a few digits behind the point
+in_bits()
+{
+	awk -v rate="$1" 'BEGIN {
+		unit = substr(rate, match(rate, /[KMGT]?bit/), 1)
+		printf "%d\n", rate * 1000 ^ index("KMGT", unit == "b" ? "" : unit)
+	}'
+}
+
+# While the rate climbs the gains matter: the host has to have the one that the switch has, to the kbit/s
+# that a CNP says. All are told, with packets in the queue or not; a reading may fall between a tick and
+# the CNP.
+computed_smooth()
+{
+	local i start fair rate said same=0
+
+	star bridge $N ${RATE}gbit 1500ns
+	qdiscs "compute host tuning smooth table age age 1s" ""
+	sink &
+	pids=($!)
+	start=$(($(now) + 20000000))
+	for ((i = 1; i <= N; i++)); do
+		flow "$i" "$start" 20ms
+	done
+	for ((i = 0; i < 20; i++)); do
+		sleep_until $((start + 5000000 + i * 110000))
+		figures s pr fair_rate
+		fair=$REPLY
+		limiter h1
+		rate=$(in_bits "${REPLY%% *}")
+		awk "BEGIN { d = $fair - $rate / 8; exit !(d * d < 1e-7 * $fair * $fair) }" && same=$((same + 1))
+		said+=" $fair=$((rate / 8))"
+	done
+	diag "fair rates, and those of h1 (bytes per second):$said"
+	between "the host computes: its rate is the switch's, with smooth gains" $same 17 20
+	wait "${pids[@]}"
+}
+
 roll()
 {
 	tc_in s qdisc change dev pr root rocc key2 $KEY2 sign 2
@@ -246,6 +284,32 @@ signed()
 	fair "signed, with a new key meanwhile" 2
 	midway=
 	is "signed: no CNP is refused" "$(refusals)" 0
+}
+
+# A fast host's many flows into a slow port: what each may send is less than a thousandth of the host's
+# speed, its floor. Who signs is obeyed all the same.
+slow_port()
+{
+	local start at area reference n=40
+
+	star bridge 1 100gbit 1500ns
+	ip_in s link set pr type wire rate 1gbit
+	tc_in s qdisc add dev pr root handle 1: rocc limit 64m key1 $KEY1 sign 1 || die "no congestion point"
+	tc_in h1 qdisc add dev e0 root handle 1: rocc role host limit 64m key1 $KEY1 || die "no reaction point"
+	sink &
+	pids=($!)
+	start=$(($(now) + 5000000))
+	sends h1 1 $start 500ms -f $n
+	sleep_until $((start + 400000000))
+	figures s pr time backlog_time q_ref
+	read -r at area reference <<<"$REPLY"
+	sleep_until $((start + 495000000))
+	figures s pr time backlog_time drops
+	read -r -a now <<<"$REPLY"
+	within "a slow port: the queue of $n flows is at its reference" $(((now[1] - area) / (now[0] - at))) "$reference" 15
+	is "a slow port: nothing is lost" "${now[2]}" 0
+	wait "${pids[@]}"
+	check "a slow port: no limiter is left" wait_until 5 no_limiter h1
 }
 
 table() # NAME OPTIONS TOLERANCE

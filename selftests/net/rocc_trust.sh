@@ -87,7 +87,7 @@ refused_as "cut short" bad_frame cut=40
 refused_as "cut in what it quotes" bad_frame cut=79
 refused_as "too long" bad_frame pad=300
 accepted_as "with a router's padding" rate=100000 pad=8
-refused_as "another version" bad_version version=2
+refused_as "another version" bad_version version=1
 refused_as "no rate" bad_range rate=0
 refused_as "no epoch" bad_range epoch=0
 refused_as "a third key" bad_range key=3
@@ -179,7 +179,7 @@ between "and each is counted" "$refusals" "$FORGED" $((FORGED + 100))
 tc_in h1 qdisc change dev e0 root rocc recovery 100us
 sleep 0.01
 for gap in 90 1000; do
-	forge rate=1 n=$((40000 / gap)) gap=${gap}000 steps &
+	forge rate=1 n=$((40000 / gap)) sleep=${gap}000 steps &
 	# what was in the queue before has to leave first
 	sleep 0.01
 	sent=$(link_stat h1 e0 tx_bytes)

@@ -26,9 +26,9 @@ do {									\
 static void cnp_in_range(const struct cnp *c, bool v6)
 {
 	REQUIRE(c->code <= ROCC_CNP_QUEUE && c->key <= ROCC_CNP_KEYS);
-	REQUIRE(c->rate && c->epoch && c->flow.v6 == v6);
+	REQUIRE(c->rate && c->rate_min && c->epoch && c->interval && c->flow.v6 == v6);
 	if (c->code == ROCC_CNP_QUEUE)
-		REQUIRE(c->state.rate_min && c->state.rate_min <= c->state.rate_max);
+		REQUIRE(c->rate_min <= c->state.rate_max && c->state.tuning < __ROCC_TUNING_MAX);
 }
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);

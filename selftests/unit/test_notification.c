@@ -35,7 +35,8 @@ static size_t sample(u8 *buf, size_t size, bool v6, u8 code)
 {
 	struct cnp c = {
 		.code = code, .key = random64() % 3, .rate = 1 + random64() % 9, .epoch = 7,
-		.state = { .rate_min = random64() % 3, .rate_max = random64() % 3 },
+		.interval = 40000, .rate_min = random64() % 3,
+		.state = { .tuning = random64() % 3, .rate_max = random64() % 3 },
 		.flow = { .v6 = v6, .proto = 17 },
 	};
 	int i;

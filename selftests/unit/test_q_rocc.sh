@@ -200,7 +200,7 @@ shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
 	"fair_rate":7,"q_ref":8,"interval":9,"flows_active":10,"limiters":17,"held":19,
 	"backlog_max":1,"backlog_time":2,"time":3,"limiters_max":18,"control":4,"spilled":38,"no_flow":6,
 	"untracked":16,"ticks":11,"cuts":12,"cnps":13,"cnps_held":14,"cnps_failed":15,"cnps_vlan":40,
-	"accepted":21,"higher":22,"not_needed":23,"stale":24,"full":25,"delayed":20,"raised":26,
+	"accepted":21,"higher":22,"not_needed":23,"stale":24,"full":25,"epoch_back":41,"delayed":20,"raised":26,
 	"removed":27,"bad_frame":29,"bad_checksum":30,"bad_version":31,"bad_range":32,"bad_ttl":33,
 	"bad_source":34,"bad_tag":35,"bad_flow":36,"bad_sequence":37,"drop_limit":28,"drop_control":5,"drop_police":39}]
 	END

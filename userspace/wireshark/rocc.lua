@@ -20,9 +20,9 @@
 
 local rocc = Proto("rocc", "RoCC congestion notification")
 
-local VERSION = 1
+local VERSION = 2
 local KEYS = 2
-local HEAD = 52
+local HEAD = 64
 local STATE = 44
 local MESSAGE_MAX = 256
 local IPV4 = 20
@@ -36,6 +36,7 @@ local NS, KBIT, BYTES = { " ns" }, { " kbit/s" }, { " bytes" }
 local CODE_RATE, CODE_QUEUE = 0, 1
 local codes = { [CODE_RATE] = "RATE", [CODE_QUEUE] = "QUEUE" }
 local keys = { [0] = "not signed" }
+local tunings = { [0] = "steps", [1] = "smooth" }
 local protocols = { [6] = "TCP", [17] = "UDP", [33] = "DCCP", [132] = "SCTP", [136] = "UDP-Lite" }
 local TCP = 6
 
@@ -47,13 +48,16 @@ local f = {
 	queue	= ProtoField.uint16("rocc.queue", "Queue of the port"),
 	port	= ProtoField.uint32("rocc.port", "Port of the congestion point"),
 	address	= ProtoField.ipv6("rocc.address", "Address of the congestion point"),
-	epoch	= ProtoField.uint32("rocc.epoch", "Epoch of the congestion point", base.HEX),
+	epoch	= ProtoField.uint64("rocc.epoch", "Epoch of the congestion point", base.HEX),
 	sequence = ProtoField.uint32("rocc.sequence", "Sequence number of the interval"),
 	interval = ProtoField.uint32("rocc.interval", "Interval", base.UNIT_STRING, NS),
+	gap	= ProtoField.uint32("rocc.gap", "Since the flow was told before",
+				    base.UNIT_STRING, NS),
+	rate_min = ProtoField.uint32("rocc.rate_min", "Least rate", base.UNIT_STRING, KBIT),
 	tag	= ProtoField.uint64("rocc.tag", "Tag", base.HEX),
 
 	state	= ProtoField.none("rocc.state", "Queue"),
-	rate_min = ProtoField.uint32("rocc.state.rate_min", "Least rate", base.UNIT_STRING, KBIT),
+	tuning	= ProtoField.uint8("rocc.state.tuning", "Gains", base.DEC, tunings),
 	rate_max = ProtoField.uint32("rocc.state.rate_max", "Largest rate", base.UNIT_STRING, KBIT),
 	alpha	= ProtoField.uint64("rocc.state.alpha", "alpha"),
 	beta	= ProtoField.uint64("rocc.state.beta", "beta"),
@@ -200,20 +204,30 @@ local function say_key(range)
 	return keys[range:uint()] or range:uint() <= KEYS and "signed" or "there is no such key"
 end
 
-local function say_interval(range)
-	return range:uint() == 0 and "not said" or duration(range:uint())
+local function say_time(range)
+	return duration(range:uint())
+end
+
+local function say_gap(range)
+	return range:uint() == 0 and "an interval" or duration(range:uint())
+end
+
+-- Of a clock, to the second
+local function say_epoch(range)
+	return os.date("!%Y-%m-%d %H:%M:%S", (range:uint64() / 1000000000):tonumber())
 end
 
 -- struct rocc_cnp; ICMP shows its type and checksum
 local head = {
 	{ "type", 1 }, { "code", 1 }, { "checksum", 2 }, { "rate", 4, say_rate }, { "version", 1 },
 	{ "key", 1, say_key }, { "queue", 2 }, { "port", 4 }, { "address", 16, say_mapped },
-	{ "epoch", 4 }, { "sequence", 4 }, { "interval", 4, say_interval }, { "tag", 8 },
+	{ "epoch", 8, say_epoch }, { "sequence", 4 }, { "interval", 4, say_time },
+	{ "gap", 4, say_gap }, { "rate_min", 4, say_rate }, { "tag", 8 },
 }
 
 -- struct rocc_cnp_queue
 local state = {
-	{ "rate_min", 4, say_rate }, { "rate_max", 4, say_rate }, { "alpha", 8, say_gain },
+	{ "tuning", 1 }, { "reserved", 3 }, { "rate_max", 4, say_rate }, { "alpha", 8, say_gain },
 	{ "beta", 8, say_gain }, { "q_cur", 4 }, { "q_old", 4 }, { "q_ref", 4 }, { "q_mid", 4 },
 	{ "q_max", 4 },
 }
@@ -310,14 +324,18 @@ end
 local function ranges(h, s, tree)
 	if h.rate:uint() == 0 then
 		out_of_range(tree, "its rate is 0")
-	elseif h.epoch:uint() == 0 then
+	elseif h.rate_min:uint() == 0 then
+		out_of_range(tree, "its least rate is 0")
+	elseif h.epoch:uint64() == UInt64(0) then
 		out_of_range(tree, "its epoch is 0")
+	elseif h.interval:uint() == 0 then
+		out_of_range(tree, "its interval is 0")
 	elseif h.key:uint() > KEYS then
 		out_of_range(tree, "there is no key " .. h.key:uint())
-	elseif s and s.rate_min:uint() == 0 then
-		out_of_range(tree, "its least rate is 0")
-	elseif s and s.rate_min:uint() > s.rate_max:uint() then
+	elseif s and h.rate_min:uint() > s.rate_max:uint() then
 		out_of_range(tree, "its least rate is above its largest")
+	elseif s and not tunings[s.tuning:uint()] then
+		out_of_range(tree, "its gains are of no known tuning")
 	end
 end
 
