@@ -69,9 +69,10 @@ static bool rocc_tcp_in_flight(struct net *net, const struct cnp_flow *f, int if
 		return false;
 	memcpy(&raw, f->l4 + sizeof(raw), sizeof(raw));
 	seq = ntohl(raw);
+	/* an acknowledgement without data has the number that is to be sent next */
 	if (sk_fullsock(sk))
 		in_flight = !before(seq, READ_ONCE(tcp_sk(sk)->snd_una)) &&
-			    before(seq, READ_ONCE(tcp_sk(sk)->snd_nxt));
+			    !after(seq, READ_ONCE(tcp_sk(sk)->snd_nxt));
 	sock_gen_put(sk);
 	return in_flight;
 }

@@ -19,7 +19,7 @@ N=3
 RATE=10		# Gb/s
 KEY1=000102030405060708090a0b0c0d0e0f
 KEY2=f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff
-WAYS=${SLUICE_ROCC_WAYS:-router ipv6 ipv6_bare ipv6_router vlan tcp tcp6 computed computed_smooth signed slow_port age elephants afd smooth bounded bfc}
+WAYS=${SLUICE_ROCC_WAYS:-router ipv6 ipv6_bare ipv6_router vlan tcp tcp6 acks computed computed_smooth signed slow_port age elephants afd smooth bounded bfc}
 
 each_host() # COMMAND...: with hN in place of HOST
 {
@@ -230,6 +230,34 @@ computed()
 	qdiscs "compute host" ""
 	fair "the host computes" 2
 	is "the host computes: no CNP is refused" "$(refusals)" 0
+}
+
+# What h1 receives it acknowledges, through a port that h2 and h3 fill: a CNP for its flow quotes an
+# acknowledgement, whose sequence number is the next to be sent.
+acks()
+{
+	local start told
+
+	star bridge $N ${RATE}gbit 1500ns
+	neigh r e0 10.0.0.1 "$(mac 1)"
+	qdiscs "" ""
+	sink &
+	pids=($!)
+	in_ns h1 timeout 60 "$udpflow" tcpsink -p 7100 --expect 1 --json >"$work/tcp" &
+	pids+=($!)
+	wait_until 5 in_ns h1 sh -c 'ss -Htln | grep -q 7100'
+	start=$(($(now) + 20000000))
+	sends h2 2 $start 20ms
+	sends h3 3 $start 20ms
+	in_ns r "$udpflow" tcpsend -d 10.0.0.1 -p 7100 -B 10000000 --at $((start + 2000000)) >"$work/tcpsend" &
+	pids+=($!)
+	wait "${pids[@]}"
+	figures h1 e0 accepted bad_sequence bad_flow
+	read -r -a told <<<"$REPLY"
+	diag "acknowledgements: accepted, bad_sequence, bad_flow: $REPLY"
+	between "acknowledgements: their flow was told" "${told[0]}" 10 10000
+	is "acknowledgements: what a CNP quotes of them is in flight" "${told[1]}" 0
+	check "acknowledgements: no limiter is left" wait_until 2 all_free
 }
 
 # A rate as tc prints it: in the largest unit that leaves a few digits behind the point
