@@ -7,10 +7,11 @@
  * point. What has the type is ours and goes no further, believed or not.
  *
  * Before a reaction point is asked (host.c): the message is whole and its checksum right, its
- * values can be, it is sent to the source of the flow that it quotes, and if that is TCP, a socket
- * has the flow and the quoted sequence is in flight (as RFC 5927 asks of ICMP errors). Refusals are
- * counted by cause, for the whole namespace; of more than one reaction point the one counts that
- * came furthest.
+ * values can be, and it is sent to the source of the flow that it quotes. What costs more is found
+ * out when a reaction point has nothing else against it, and once for all of them: whether it is
+ * new (heard.h), and if the flow is of TCP, whether a socket has it and the quoted sequence is in
+ * flight (as RFC 5927 asks of ICMP errors). Refusals are counted by cause, for the whole namespace;
+ * of more than one reaction point the one counts that came furthest.
  */
 #include <linux/icmp.h>
 #include <linux/icmpv6.h>
@@ -58,23 +59,39 @@ static struct sock *rocc_tcp_socket(struct net *net, const struct cnp_flow *f, i
 					 ifindex, 0);
 }
 
-static bool rocc_tcp_in_flight(struct net *net, const struct cnp_flow *f, int ifindex)
+static bool rocc_tcp_in_flight(const struct sock *sk, const struct cnp_flow *f)
 {
-	struct sock *sk = rocc_tcp_socket(net, f, ifindex);
-	bool in_flight = false;
 	__be32 raw;
 	u32 seq;
 
-	if (!sk)
+	if (!sk || !sk_fullsock(sk))
 		return false;
 	memcpy(&raw, f->l4 + sizeof(raw), sizeof(raw));
 	seq = ntohl(raw);
 	/* an acknowledgement without data has the number that is to be sent next */
-	if (sk_fullsock(sk))
-		in_flight = !before(seq, READ_ONCE(tcp_sk(sk)->snd_una)) &&
-			    !after(seq, READ_ONCE(tcp_sk(sk)->snd_nxt));
-	sock_gen_put(sk);
-	return in_flight;
+	return !before(seq, READ_ONCE(tcp_sk(sk)->snd_una)) &&
+	       !after(seq, READ_ONCE(tcp_sk(sk)->snd_nxt));
+}
+
+/**
+ * rocc_net_in_flight - is the quoted packet in flight?
+ * @packet: the CNP
+ *
+ * As far as TCP knows; others do not say. Looks once for each CNP, whoever asks; the socket is let
+ * go when no lock of ours is held, for to let go the last may mean to free it.
+ */
+bool rocc_net_in_flight(struct rocc_packet *packet)
+{
+	const struct cnp_flow *f = &packet->cnp.flow;
+
+	if (f->proto != IPPROTO_TCP)
+		return true;
+	if (!packet->looked) {
+		packet->sk = rocc_tcp_socket(packet->net, f, packet->ifindex);
+		packet->in_flight = rocc_tcp_in_flight(packet->sk, f);
+		packet->looked = true;
+	}
+	return packet->in_flight;
 }
 
 /* ---- receiving ---- */
@@ -129,23 +146,21 @@ static enum rocc_refusal rocc_read(struct net *net, const struct sk_buff *skb, u
 		ipv6_addr_set_v4mapped(ip_hdr(skb)->saddr, &p->source);
 		p->hops = ROCC_TTL - ip_hdr(skb)->ttl;
 	}
-	p->in_flight = p->cnp.flow.proto != IPPROTO_TCP ||
-		       rocc_tcp_in_flight(net, &p->cnp.flow, skb->dev->ifindex);
-	p->judged = false;
+	p->net = net;
+	p->ifindex = skb->dev->ifindex;
 	return ROCC_ACCEPTED;
 }
 
 /**
  * rocc_net_judge - is a signed CNP new?
- * @net: where it came
  * @packet: the CNP; the tag is right
  * @now: time
  *
  * Once for each, whoever asks. Context: a reaction point's, which is asked under the lock of all.
  */
-enum rocc_freshness rocc_net_judge(struct net *net, struct rocc_packet *packet, u64 now)
+enum rocc_freshness rocc_net_judge(struct rocc_packet *packet, u64 now)
 {
-	struct rocc_net *rn = net_generic(net, rocc_net_id);
+	struct rocc_net *rn = net_generic(packet->net, rocc_net_id);
 	const struct cnp *cnp = &packet->cnp;
 	u32 hash;
 
@@ -182,9 +197,14 @@ static void rocc_receive(struct net *net, const struct sk_buff *skb, unsigned in
 	enum rocc_refusal verdict;
 	struct rocc_packet p;
 
+	p.looked = false;
+	p.judged = false;
+	p.sk = NULL;
 	verdict = rocc_read(net, skb, at, v6, &p);
 	if (verdict == ROCC_ACCEPTED)
 		verdict = rocc_ask(rn, &p);
+	if (p.sk)
+		sock_gen_put(p.sk);
 	if (verdict != ROCC_ACCEPTED)
 		atomic64_inc(&rn->refused[verdict]);
 }

@@ -375,12 +375,12 @@ enum rocc_refusal rocc_host_take(struct rocc_host *h, struct rocc_packet *packet
 		verdict = ROCC_BAD_TAG;
 	else if (!l && !rocc_recent_has(h, hash, now))
 		verdict = ROCC_BAD_FLOW;
-	else if (!packet->in_flight)
-		verdict = ROCC_BAD_SEQUENCE;
-	if (verdict == ROCC_ACCEPTED && c->keys)
-		fresh = rocc_net_judge(dev_net(qdisc_dev(rocc_of_host(h)->sch)), packet, now);
+	else if (c->keys)
+		fresh = rocc_net_judge(packet, now);
 	if (fresh == ROCC_STALE)
 		h->stats.stale++;
+	else if (verdict == ROCC_ACCEPTED && !rocc_net_in_flight(packet))
+		verdict = ROCC_BAD_SEQUENCE;
 	else if (verdict == ROCC_ACCEPTED)
 		rocc_host_process(h, l, cnp, hash, now);
 	h->stats.epoch_back += fresh == ROCC_FRESH_BACK;

@@ -479,7 +479,11 @@ enum rocc_refusal {
  * @cnp: what it says
  * @source: of the packet, mapped if IPv4
  * @hops: routers that it passed
- * @in_flight: the quoted packet is in flight as far as TCP knows; true for other protocols
+ * @net: where it came
+ * @ifindex: the device that it came by
+ * @looked: TCP was asked whether the quoted packet is in flight
+ * @in_flight: what it said
+ * @sk: who said it
  * @judged: @fresh is known
  * @fresh: is it new? Of signed ones
  * @len: of @message
@@ -489,9 +493,13 @@ struct rocc_packet {
 	struct cnp	cnp;
 	struct in6_addr	source;
 	u8		hops;
+	bool		looked;
 	bool		in_flight;
 	bool		judged;
 	enum rocc_freshness fresh;
+	int		ifindex;
+	struct net	*net;
+	struct sock	*sk;
 	u8		message[ROCC_MESSAGE_MAX];
 	unsigned int	len;
 };
@@ -518,7 +526,8 @@ void rocc_net_remove(struct net *net, struct rocc_host *h);
 int rocc_net_dump(struct net *net, struct sk_buff *skb);
 int rocc_net_module_init(void);
 void rocc_net_module_exit(void);
-enum rocc_freshness rocc_net_judge(struct net *net, struct rocc_packet *packet, u64 now);
+enum rocc_freshness rocc_net_judge(struct rocc_packet *packet, u64 now);
+bool rocc_net_in_flight(struct rocc_packet *packet);
 
 enum rocc_refusal rocc_host_take(struct rocc_host *h, struct rocc_packet *packet, u64 now);
 
