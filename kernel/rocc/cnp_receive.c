@@ -12,6 +12,9 @@
  * new (heard.h), and if the flow is of TCP, whether a socket has it and the quoted sequence is in
  * flight (as RFC 5927 asks of ICMP errors). Refusals are counted by cause, for the whole namespace;
  * of more than one reaction point the one counts that came furthest.
+ *
+ * A flow may have gone to another port, and then more than one has sent it not long ago. So all of
+ * them are told. Where it goes no longer the limiter is soon gone.
  */
 #include <linux/icmp.h>
 #include <linux/icmpv6.h>
@@ -174,6 +177,14 @@ enum rocc_freshness rocc_net_judge(struct rocc_packet *packet, u64 now)
 	return packet->fresh;
 }
 
+/* Did a CNP come further with one verdict than with another one? */
+static bool rocc_is_further(enum rocc_refusal a, enum rocc_refusal b)
+{
+	if (a == ROCC_BAD_TAG && b == ROCC_BAD_FLOW)
+		return true;
+	return a > b && !(a == ROCC_BAD_FLOW && b == ROCC_BAD_TAG);
+}
+
 static enum rocc_refusal rocc_ask(struct rocc_net *rn, struct rocc_packet *p)
 {
 	enum rocc_refusal verdict, furthest = ROCC_BAD_FRAME;
@@ -183,9 +194,8 @@ static enum rocc_refusal rocc_ask(struct rocc_net *rn, struct rocc_packet *p)
 	spin_lock_bh(&rn->lock);
 	list_for_each_entry(h, &rn->hosts, node) {
 		verdict = rocc_host_take(h, p, now);
-		furthest = max(furthest, verdict);
-		if (verdict == ROCC_ACCEPTED)
-			break;
+		if (rocc_is_further(verdict, furthest))
+			furthest = verdict;
 	}
 	spin_unlock_bh(&rn->lock);
 	return furthest;

@@ -17,8 +17,8 @@
  * have in its own host.
  *
  * Believing (see cnp_receive.c for what is found out before): only those allowed to say, with one
- * of the keys if there are any, of a flow that this qdisc sends: it has a limiter, or a packet of
- * it went by in the last ROCC_RECENT_NS. With keys what was heard before is not believed again
+ * of the keys if there are any, of a flow that this qdisc sends: its limiter holds packets, or one
+ * of it went by in the last ROCC_RECENT_NS. With keys what was heard before is not believed again
  * (heard.h). The floor and the recovery time bound what a forgery does; who has a key may go below
  * the floor, to the least rate of the congestion point: that of this host is no measure for a slow
  * link far away.
@@ -164,6 +164,7 @@ static struct rocc_limiter *rocc_limiter_make(struct rocc_host *h, const struct 
 	l->id = *id;
 	l->hash = hash;
 	l->born_ns = now;
+	l->seen_ns = now;
 	timerqueue_init(&l->release);
 	timerqueue_init(&l->recovery);
 	hlist_add_head(&l->chain, &h->chains[hash & h->hash_mask]);
@@ -291,6 +292,15 @@ static bool rocc_limiter_is_of(const struct rocc_limiter *l, const struct cnp *c
 	       !memcmp(l->cp_address, cnp->address, sizeof(l->cp_address));
 }
 
+/* A limiter alone does not say so: the flow may go out of another port by now. */
+static bool rocc_host_sends(const struct rocc_host *h, const struct rocc_limiter *l, u32 hash,
+			    u64 now)
+{
+	if (l && (l->head || now - l->seen_ns <= ROCC_RECENT_NS))
+		return true;
+	return rocc_recent_has(h, hash, now);
+}
+
 static u32 rocc_recovery_ns(const struct rocc_config *c, const struct cnp *cnp)
 {
 	u64 ns = div_u64((u64)max(cnp->gap, cnp->interval) * ROCC_RECOVERY_MILLI, 1000);
@@ -371,10 +381,10 @@ enum rocc_refusal rocc_host_take(struct rocc_host *h, struct rocc_packet *packet
 		verdict = ROCC_BAD_TTL;
 	else if (!rocc_source_allowed(c, &packet->source))
 		verdict = ROCC_BAD_SOURCE;
+	else if (!rocc_host_sends(h, l, hash, now))
+		verdict = ROCC_BAD_FLOW;
 	else if (c->keys && !rocc_tag_fits(c, packet))
 		verdict = ROCC_BAD_TAG;
-	else if (!l && !rocc_recent_has(h, hash, now))
-		verdict = ROCC_BAD_FLOW;
 	else if (c->keys)
 		fresh = rocc_net_judge(packet, now);
 	if (fresh == ROCC_STALE)
@@ -407,6 +417,7 @@ static enum rocc_turn rocc_limiter_put(struct rocc_host *h, struct rocc_limiter 
 {
 	u32 len = qdisc_pkt_len(skb);
 
+	l->seen_ns = now;
 	if (!l->head && l->next_ns <= now) {
 		rocc_limiter_charge(l, len, now);
 		return ROCC_GOES;

@@ -229,6 +229,7 @@ struct rocc_point {
  * @next_ns: when the next packet may go
  * @recovery_ns: the rate is doubled so long after each CNP
  * @deadline_ns: when that is
+ * @seen_ns: when a packet of it last came
  * @head: packets that wait
  * @cp_address: whose rate it is
  */
@@ -245,6 +246,7 @@ struct rocc_limiter {
 	u64			ns_per_byte;
 	u64			next_ns;
 	u64			deadline_ns;
+	u64			seen_ns;
 	u32			recovery_ns;
 	u32			qlen;
 	u32			backlog;
@@ -457,7 +459,8 @@ u64 rocc_cnp_tag(void *buf, size_t len, const siphash_key_t *key);
 /* ---- cnp_receive.c ---- */
 
 /**
- * enum rocc_refusal - why a CNP is not believed; the order of TCA_ROCC_STATS_BAD_*
+ * enum rocc_refusal - why a CNP is not believed; the order of TCA_ROCC_STATS_BAD_*, and but for
+ * ROCC_BAD_FLOW, which comes before ROCC_BAD_TAG, that in which it is found out
  * @ROCC_ACCEPTED: it is
  */
 enum rocc_refusal {
