@@ -140,6 +140,7 @@ static enum rocc_refusal rocc_read(struct net *net, const struct sk_buff *skb, u
 	}
 	if (!rocc_is_to_source(skb, &p->cnp.flow, v6))
 		return ROCC_BAD_FLOW;
+	rocc_flow_reduce(&p->cnp.flow);
 	head->checksum = 0;
 	head->tag = 0;
 	if (v6) {

@@ -10,10 +10,54 @@
 #include "../sched/headers.h"
 #include "rocc.h"
 
+#define ROCC_EXTENSIONS	6	/* as many headers of IPv6 as RFC 8200 puts before the last */
+
+/**
+ * rocc_flow_reduce - to what names the flow
+ * @id: the flow, with the bytes that follow the IP header of one of its packets
+ *
+ * Four of them count, if they are the same in all packets: an echo request has its checksum there.
+ */
+void rocc_flow_reduce(struct cnp_flow *id)
+{
+	if (!hop_parse_has_ports(id->proto))
+		memset(id->l4, 0, sizeof(u32));
+}
+
+static bool rocc_is_extension(u8 protocol)
+{
+	const u64 those = 1ULL << IPPROTO_HOPOPTS | 1ULL << IPPROTO_ROUTING |
+			  1ULL << IPPROTO_FRAGMENT | 1ULL << IPPROTO_DSTOPTS;
+
+	return protocol < 64 && those >> protocol & 1;
+}
+
+/* What is behind the extension headers of IPv6. Return: false if that cannot be said of all packets
+ * of the flow: this one is a fragment, or ends before.
+ */
+static noinline bool rocc_skip_extensions(const struct sk_buff *skb, u8 *proto, int *at)
+{
+	const u8 *header;
+	int left;
+	u8 buf[4];
+
+	for (left = ROCC_EXTENSIONS; rocc_is_extension(*proto); left--) {
+		header = left ? skb_header_pointer(skb, *at, sizeof(buf), buf) : NULL;
+		if (!header)
+			return false;
+		/* a "fragment" that is the whole packet has neither an offset nor more behind it */
+		if (*proto == IPPROTO_FRAGMENT && (header[2] || header[3] & 0xf9))
+			return false;
+		*at += *proto == IPPROTO_FRAGMENT ? 8 : (header[1] + 1) * 8;
+		*proto = header[0];
+	}
+	return true;
+}
+
 /**
  * rocc_flow_of - the flow of a packet
  * @skb: at a qdisc
- * @id: filled in; the bytes behind the IP header are this packet's
+ * @id: filled in; the bytes behind the IP header are this packet's, if they do not name the flow
  *
  * Return: false if it names none: it is not IP, a fragment, or ends before its ports.
  */
@@ -47,6 +91,9 @@ bool rocc_flow_of(const struct sk_buff *skb, struct cnp_flow *id)
 		memcpy(id->saddr, &ip6->saddr, sizeof(ip6->saddr));
 		memcpy(id->daddr, &ip6->daddr, sizeof(ip6->daddr));
 		at += sizeof(*ip6);
+		if (unlikely(rocc_is_extension(id->proto)) &&
+		    !rocc_skip_extensions(skb, &id->proto, &at))
+			return false;
 		break;
 	default:
 		return false;
@@ -56,6 +103,7 @@ bool rocc_flow_of(const struct sk_buff *skb, struct cnp_flow *id)
 		return false;
 	if (l4 != id->l4)
 		memcpy(id->l4, l4, sizeof(id->l4));
+	rocc_flow_reduce(id);
 	return true;
 }
 

@@ -88,6 +88,7 @@ struct rocc_config {
 #define ROCC_FLOW_ID_BYTES	(offsetof(struct cnp_flow, l4) + 4)
 
 bool rocc_flow_of(const struct sk_buff *skb, struct cnp_flow *id);
+void rocc_flow_reduce(struct cnp_flow *id);
 u32 rocc_flow_hash(const struct cnp_flow *id, u32 seed);
 
 static inline bool rocc_flow_same(const struct cnp_flow *a, const struct cnp_flow *b)

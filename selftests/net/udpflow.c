@@ -141,6 +141,7 @@ struct options {
 	int		rcvbuf;
 	int64_t		rate;
 	int		priority;
+	bool		extensions;
 	bool		bypass;
 	uint32_t	id;
 	int64_t		at;
@@ -438,6 +439,16 @@ static void set_option(int fd, int level, int name, int value, const char *what)
 		die("%s: %s", what, strerror(errno));
 }
 
+/* Of IPv6: hop-by-hop options, and some for the destination, that say nothing */
+static void put_extensions(int fd)
+{
+	static const uint8_t padding[] = { 0, 0, 1, 4, 0, 0, 0, 0 };
+
+	if (setsockopt(fd, IPPROTO_IPV6, IPV6_HOPOPTS, padding, sizeof(padding)) ||
+	    setsockopt(fd, IPPROTO_IPV6, IPV6_DSTOPTS, padding, sizeof(padding)))
+		die("--extensions: %s", strerror(errno));
+}
+
 static int socket_open(int family, int type, int protocol)
 {
 	int fd = socket(family, type | SOCK_CLOEXEC, protocol);
@@ -450,6 +461,8 @@ static int socket_open(int family, int type, int protocol)
 		set_option(fd, SOL_SOCKET, SO_PRIORITY, opt.priority, "--priority");
 	if (opt.sndbuf)
 		set_option(fd, SOL_SOCKET, SO_SNDBUFFORCE, opt.sndbuf, "--sndbuf");
+	if (opt.extensions)
+		put_extensions(fd);
 	return fd;
 }
 
@@ -1253,7 +1266,7 @@ static int main_now(void)
 enum {
 	KEY_SPORT = 256, KEY_PORTS, KEY_SNDBUF, KEY_RCVBUF, KEY_RATE, KEY_PRIORITY, KEY_ID, KEY_AT,
 	KEY_IDLE, KEY_TIMEOUT, KEY_EXPECT, KEY_SKIP, KEY_WINDOW, KEY_CC, KEY_DEV, KEY_MAC, KEY_SRC,
-	KEY_TYPE, KEY_VLAN, KEY_TAP, KEY_BYPASS, KEY_JSON,
+	KEY_TYPE, KEY_VLAN, KEY_TAP, KEY_BYPASS, KEY_JSON, KEY_EXTENSIONS,
 };
 
 static const struct argp_option options[] = {
@@ -1273,6 +1286,7 @@ static const struct argp_option options[] = {
 	{ "sndbuf", KEY_SNDBUF, "BYTES", 0, "SO_SNDBUF of each socket", 3 },
 	{ "rcvbuf", KEY_RCVBUF, "BYTES", 0, "SO_RCVBUF (256 MiB)", 3 },
 	{ "priority", KEY_PRIORITY, "N", 0, "SO_PRIORITY", 3 },
+	{ "extensions", KEY_EXTENSIONS, NULL, 0, "extension headers of IPv6 in each packet", 3 },
 	{ "congestion", KEY_CC, "NAME", 0, "TCP congestion control", 3 },
 	{ "idle", KEY_IDLE, "TIME", 0, "sinks end when nothing came for so long (1s)", 4 },
 	{ "timeout", KEY_TIMEOUT, "TIME", 0, "sinks end if nothing comes at all; tcpsend gives up "
@@ -1417,6 +1431,9 @@ static error_t parse_special(int key, char *arg)
 		break;
 	case KEY_BYPASS:
 		opt.bypass = true;
+		break;
+	case KEY_EXTENSIONS:
+		opt.extensions = true;
 		break;
 	case KEY_PRIORITY:
 		opt.priority = parse_range(arg, 0, INT32_MAX, "priority");
