@@ -23,6 +23,10 @@
  * the floor, to the least rate of the congestion point: that of this host is no measure for a slow
  * link far away.
  *
+ * Flows that were sent share places by their hash, so that it costs one store to remember one. With
+ * as many of them as there may be limiters every ninth place is another flow's, until the next
+ * packet of it.
+ *
  * Cost. Without limiters: one hash and one store for each packet. With them a lookup in a hash
  * table and, for a packet that has to wait, a place in a tree of those that wait.
  *
@@ -58,12 +62,12 @@ static u64 rocc_recent_entry(u32 hash, u64 now)
 
 static void rocc_recent_note(struct rocc_host *h, u32 hash, u64 now)
 {
-	WRITE_ONCE(h->recent[hash % ROCC_RECENT], rocc_recent_entry(hash, now));
+	WRITE_ONCE(h->recent[hash & h->recent_mask], rocc_recent_entry(hash, now));
 }
 
 static bool rocc_recent_has(const struct rocc_host *h, u32 hash, u64 now)
 {
-	u64 entry = READ_ONCE(h->recent[hash % ROCC_RECENT]);
+	u64 entry = READ_ONCE(h->recent[hash & h->recent_mask]);
 
 	return entry >> 32 == hash &&
 	       (u32)(now >> ROCC_RECENT_SHIFT) - (u32)entry <= ROCC_RECENT_NS >> ROCC_RECENT_SHIFT;
@@ -605,8 +609,9 @@ void rocc_host_apply(struct Qdisc *sch, struct rocc_host *h, const struct rocc_c
  */
 int rocc_host_init(struct Qdisc *sch, struct rocc_host *h, const struct rocc_config *c)
 {
-	u32 chains = roundup_pow_of_two(c->limiters), i;
+	u32 chains = roundup_pow_of_two(c->limiters), recent, i;
 
+	recent = max_t(u32, ROCC_RECENT_EACH * chains, ROCC_RECENT_LEAST);
 	spin_lock_init(&h->lock);
 	INIT_LIST_HEAD(&h->node);
 	timerqueue_init_head(&h->releases);
@@ -621,7 +626,8 @@ int rocc_host_init(struct Qdisc *sch, struct rocc_host *h, const struct rocc_con
 	h->chains = kvcalloc(chains, sizeof(*h->chains), GFP_KERNEL);
 	h->slots = kvcalloc(c->limiters, sizeof(*h->slots), GFP_KERNEL);
 	h->free_slots = kvcalloc(c->limiters, sizeof(*h->free_slots), GFP_KERNEL);
-	h->recent = kvcalloc(ROCC_RECENT, sizeof(*h->recent), GFP_KERNEL);
+	h->recent_mask = recent - 1;
+	h->recent = kvcalloc(recent, sizeof(*h->recent), GFP_KERNEL);
 	if (!h->chains || !h->slots || !h->free_slots || !h->recent)
 		return -ENOMEM;
 	for (i = 0; i < c->limiters; i++)

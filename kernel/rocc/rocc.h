@@ -42,7 +42,8 @@
 #define ROCC_BATCH	64	/* CNPs that are made under one hold of the lock */
 #define ROCC_MESSAGE_MAX	HOP_NOTIFICATION_MOST	/* bytes of a received CNP */
 #define ROCC_TAGS	2	/* VLAN tags of a packet that are known */
-#define ROCC_RECENT	4096	/* flows sent not long ago */
+#define ROCC_RECENT_EACH	4	/* places for flows sent not long ago, for each limiter */
+#define ROCC_RECENT_LEAST	4096
 #define ROCC_RECENT_NS	(100ULL * NSEC_PER_MSEC)
 #define ROCC_SPILLED	64	/* flows of control packets that may go with the data, by hash */
 #define ROCC_GOES_ON	(-1)	/* of rocc_enqueue_control(): it is data for this time */
@@ -299,6 +300,7 @@ struct rocc_host_stats {
  * @armed_ns: for when, or U64_MAX
  * @watchdog: of the first of @releases
  * @recent: for a hash the flow that sent last: hash, and time in about ms
+ * @recent_mask: of that table
  */
 struct rocc_host {
 	spinlock_t		lock;
@@ -306,6 +308,7 @@ struct rocc_host {
 	u64			rate_max;
 	u64			floor;
 	u64			*recent;
+	u32			recent_mask;
 	u32			hash_mask;
 	struct hlist_head	*chains;
 	struct rocc_limiter	**slots;

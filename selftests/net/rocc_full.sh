@@ -98,6 +98,30 @@ figures h1 e0 not_needed accepted limiters
 is "the full rate: no limiter is made for it" "$REPLY" "1 0 0"
 over "the full rate"
 
+# ---- as many flows as there may be limiters: each is known that has sent, but for some that share a place ----
+full "" "limiters 32768"
+modprobe -q pktgen || [ -d /proc/net/pktgen ] || die "no pktgen"
+flows=30000
+neigh h2 e0 10.0.0.1 "$(mac 1)"
+pktgen() { in_ns h1 sh -c "echo '$2' >/proc/net/pktgen/$1" || die "pktgen: $2"; }
+pktgen kpktgend_0 "add_device e0"
+for word in "xmit_mode queue_xmit" "count $flows" "pkt_size 60" "delay 0" "src_min 10.0.0.1" "src_max 10.0.0.1" \
+	    "dst 10.0.0.200" "dst_mac $(mac 200)" "udp_src_min 10000" "udp_src_max 40000" "udp_dst_min 7000" \
+	    "udp_dst_max 7000"; do
+	pktgen e0 "$word"
+done
+pktgen pgctrl start
+before=$(qdisc_stat h1 e0 bad_flow rocc)
+in_ns h2 "$cnpsend" udp,10.0.0.1,10000,10.0.0.200,7000 ports n=$flows sleep=1000 rate=1000000 gap=15000000 >/dev/null
+sleep 0.005
+figures h1 e0 accepted limiters_max
+diag "very many flows: accepted, most limiters: $REPLY; not known: $(($(qdisc_stat h1 e0 bad_flow rocc) - before))"
+between "very many flows: CNPs for them are believed" "${REPLY%% *}" $((flows * 85 / 100)) $flows
+between "very many flows: they have limiters" "${REPLY##* }" $((flows * 85 / 100)) $flows
+pktgen kpktgend_0 rem_device_all
+wait "${pids[@]}"
+check "very many flows: no limiter is left" wait_until 5 all_free
+
 # ---- a child that takes one packet: what limiters let go at once does not all fit ----
 full "limit 64m" "limit 16m"
 sends h1 1 $start 25ms -f $FLOWS --rate 1500m
