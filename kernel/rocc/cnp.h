@@ -80,7 +80,7 @@ struct cnp_queue {
  * @address: of the congestion point
  * @epoch: of the congestion point
  * @sequence: of the interval
- * @interval: T of the congestion point, ns
+ * @interval: between two rates, ns
  * @gap: since the flow was told before, ns; 0: @interval
  * @rate_min: the least, kbit/s
  * @tag: as it came; the codec makes and checks none

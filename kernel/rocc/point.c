@@ -31,15 +31,26 @@
  *   - CNPs are bounded, by number and to a quarter of a processor; who is not told in one interval
  *     is the first in the next. A CNP says how long ago the one before it was, so that the host
  *     does not take for the end of congestion what is only that: a bound, or a tick without a
- *     packet of the flow in the queue.
+ *     packet of the flow in the queue. To a flow that is told for the first time it says how long
+ *     it takes to tell all.
+ *   - There is no new rate before all have been told the last one, unless it has to be cut. The
+ *     controller would act several times before it sees what it did, and swing (section 5.2: T
+ *     above the round-trip time). The intervals that it takes are one for the law: its gains are as
+ *     much lower, and where the link is not full the rate recovers as an untold flow would. 100
+ *     flows, each told once in 10 T: without this the queue swings up to 40 times the reference;
+ *     with it, at the reference (2026-11-22, selftests/net/rocc_bound.sh).
  *   - A flow whose packet finds no room is told, too: none of it is in the queue, but not because
  *     it was innocent.
  *   - So is one that was told lately, if a packet of it came in the last two intervals, though it
  *     has left. Where flows are so many that one sends a packet in each interval, many have none in
  *     the queue at the moment: not told, they would recover, and the rate would have to swing. But
- *     only while the queue is half as long as it should be. If not, to recover is what they shall.
+ *     only while the queue is half as long as it should be. If not, to recover is what they shall;
+ *     where it takes several intervals to tell all, though, to leave one out is to lose sight of it
+ *     for too long, and the law alone raises the rate.
  *
- * Cost: O(1) for each packet; O(flows in the list) for each interval, in a softirq.
+ * Cost: O(1) for each packet; O(flows in the list) for each interval, in a softirq, but at most
+ * ROCC_SCAN_MAX, and what that takes is charged like CNPs. The lock is let go after ROCC_SCAN of
+ * them. Who is not looked at in one interval is the first in the next.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
@@ -88,7 +99,18 @@ static u64 rocc_point_departed(const struct rocc_point *p)
 /* It was told not so long ago that this says nothing of the next time. */
 static bool rocc_flow_told_lately(const struct rocc_point *p, const struct rocc_flow *flow, u64 now)
 {
-	return now - flow->told_ns <= (u64)ROCC_TOLD_INTERVALS * p->interval_ns;
+	return now - flow->told_ns <= (u64)ROCC_TOLD_INTERVALS * p->gap * p->interval_ns;
+}
+
+/* Counts are halved each ROCC_DECAY_TICKS, each when somebody looks at it. */
+static void rocc_flow_decay(struct rocc_point *p, struct rocc_flow *flow)
+{
+	u8 now = p->sequence / ROCC_DECAY_TICKS, times = now - flow->halved;
+	u32 left = flow->count >> min_t(u8, times, 31);
+
+	p->sampled -= flow->count - left;
+	flow->count = left;
+	flow->halved = now;
 }
 
 /* Is it still in the table? */
@@ -104,8 +126,8 @@ static bool rocc_flow_stays(const struct rocc_point *p, const struct rocc_flow *
 		fallthrough;
 	case ROCC_TABLE_QUEUE:
 		return (s64)(flow->leaves_at - departed) > 0 ||
-		       (2 * (p->arrived - departed) >= p->law.q_ref &&
-			now - flow->seen_ns < 2ULL * p->interval_ns &&
+		       ((p->gap > 1 || 2 * (p->arrived - departed) >= p->law.q_ref) &&
+			now - flow->seen_ns < 2ULL * p->gap * p->interval_ns &&
 			rocc_flow_told_lately(p, flow, now));
 	default:
 		return flow->count;
@@ -128,6 +150,7 @@ static void rocc_flow_forget(struct rocc_point *p, struct rocc_flow *flow)
 {
 	p->sampled -= flow->count;
 	flow->count = 0;
+	flow->waits = false;
 	list_del_init(&flow->node);
 	p->stats.active--;
 }
@@ -170,6 +193,7 @@ static void rocc_flow_seen(struct rocc_point *p, const struct cnp_flow *id,
 		}
 		flow->hash = hash;
 		flow->told_ns = 0;
+		flow->waits = false;
 	}
 	flow->id = *id;
 	flow->way = *way;
@@ -180,6 +204,7 @@ static void rocc_flow_seen(struct rocc_point *p, const struct cnp_flow *id,
 		p->sampled++;
 	}
 	if (list_empty(&flow->node)) {
+		flow->halved = p->sequence / ROCC_DECAY_TICKS;
 		list_add_tail(&flow->node, &p->active);
 		p->stats.active++;
 	}
@@ -220,12 +245,21 @@ static void rocc_way_of(const struct sk_buff *skb, struct rocc_way *way)
 
 /* ---- each interval ---- */
 
-/* How long it was between this CNP and the one before it */
+/* How long it was between this CNP and the one before it. If there was none, or not for this
+ * congestion: what it is with others, for so long it will be until the next one.
+ */
 static u32 rocc_flow_gap_ns(const struct rocc_point *p, const struct rocc_flow *flow, u64 now)
 {
-	if (!rocc_flow_told_lately(p, flow, now))
-		return p->interval_ns;
-	return max_t(u64, now - flow->told_ns, p->interval_ns);
+	u64 gap = (u64)p->gap * p->interval_ns;
+
+	if ((flow->waits && flow->told_ns >= p->quiet_ns) || rocc_flow_told_lately(p, flow, now))
+		gap = max(gap, now - flow->told_ns);
+	return min_t(u64, gap, U32_MAX);
+}
+
+static bool rocc_point_is_spent(const struct rocc_point *p, u64 now)
+{
+	return p->cpu_paid_ns > now + ROCC_BURST_NS;
 }
 
 /* Return: false if no more CNPs may be sent now. */
@@ -233,7 +267,7 @@ static bool rocc_point_may_tell(struct rocc_point *p, u64 now)
 {
 	u32 cnps = rocc_of_point(p)->config.cnps;
 
-	if (p->cpu_paid_ns > now + ROCC_BURST_NS || p->paid_ns > now + ROCC_BURST_NS)
+	if (rocc_point_is_spent(p, now) || p->paid_ns > now + ROCC_BURST_NS)
 		return false;
 	if (cnps)
 		hop_bucket_spend(&p->paid_ns, NSEC_PER_SEC / cnps, ROCC_BURST_NS, now);
@@ -241,27 +275,24 @@ static bool rocc_point_may_tell(struct rocc_point *p, u64 now)
 }
 
 /* Who is told next: those at the head of the list, which go to its end. */
-static unsigned int rocc_point_collect(struct rocc_point *p, u32 *left, bool tell, u64 now)
+static unsigned int rocc_point_collect(struct rocc_point *p, u32 *left, u64 now)
 {
-	bool decay = rocc_point_sampled(p) && !(p->sequence % ROCC_DECAY_TICKS);
+	u32 stop = *left - min_t(u32, *left, ROCC_SCAN);
 	u64 departed = rocc_point_departed(p);
 	struct rocc_notice *n = p->notices;
 	struct rocc_flow *flow;
 
-	for (; *left && n < p->notices + ROCC_BATCH; --*left) {
+	for (; *left > stop && n < p->notices + ROCC_BATCH; --*left, p->round--) {
 		flow = list_first_entry(&p->active, struct rocc_flow, node);
-		if (decay) {
-			p->sampled -= flow->count - flow->count / 2;
-			flow->count /= 2;
-		}
+		if (rocc_point_sampled(p))
+			rocc_flow_decay(p, flow);
 		if (!rocc_flow_stays(p, flow, departed, now)) {
 			rocc_flow_forget(p, flow);
 			continue;
 		}
 		/* flows of this machine have the limits of their own sockets */
-		if (tell && flow->way.ifindex && rocc_flow_is_told(p, flow)) {
+		if (p->telling && flow->way.ifindex && rocc_flow_is_told(p, flow)) {
 			if (!rocc_point_may_tell(p, now)) {
-				p->stats.cnps_held += *left;
 				*left = 0;
 				break;
 			}
@@ -269,7 +300,10 @@ static unsigned int rocc_point_collect(struct rocc_point *p, u32 *left, bool tel
 			n->id = flow->id;
 			n->gap_ns = rocc_flow_gap_ns(p, flow, now);
 			flow->told_ns = now;
+			flow->waits = true;
 			n++;
+		} else {
+			flow->waits = false;
 		}
 		list_move_tail(&flow->node, &p->active);
 	}
@@ -295,35 +329,58 @@ static u32 rocc_kbit(u64 rate)
 	return clamp_t(u64, div_u64(rate, 1000), 1, U32_MAX);
 }
 
-static void rocc_point_describe(const struct rocc_point *p, const struct rocc_rate *old, u32 q_cur,
+static void rocc_point_describe(const struct rocc_law *law, const struct rocc_rate *old, u32 q_cur,
 				struct cnp *cnp)
 {
 	cnp->code = ROCC_CNP_QUEUE;
 	cnp->rate = rocc_kbit(old->rate >> ROCC_FRACTION);
 	cnp->state = (struct cnp_queue) {
-		.tuning = p->law.smooth ? ROCC_TUNING_SMOOTH : ROCC_TUNING_STEPS,
-		.rate_max = rocc_kbit(p->law.rate_max >> ROCC_FRACTION),
-		.alpha = p->law.alpha,
-		.beta = p->law.beta,
+		.tuning = law->smooth ? ROCC_TUNING_SMOOTH : ROCC_TUNING_STEPS,
+		.rate_max = rocc_kbit(law->rate_max >> ROCC_FRACTION),
+		.alpha = law->alpha,
+		.beta = law->beta,
 		.q_cur = q_cur,
 		.q_old = old->q_old,
-		.q_ref = p->law.q_ref,
-		.q_mid = p->law.q_mid,
-		.q_max = p->law.q_max,
+		.q_ref = law->q_ref,
+		.q_mid = law->q_mid,
+		.q_max = law->q_max,
 	};
 }
 
-/* The next rate, and what is said of it. Return: whether it is worth being said. */
-static bool rocc_point_compute(struct rocc_point *p, struct cnp *cnp)
+static bool rocc_point_catches_up(struct rocc_point *p, u32 q_cur, u64 now)
+{
+	u64 bytes = p->law.rate_max >> ROCC_FRACTION >> 3;
+	u64 departed = rocc_point_departed(p), sent = departed - p->round_departed;
+	u64 could = mul_u64_u64_div_u64(bytes, now - p->round_ns, NSEC_PER_SEC);
+	bool slow = p->round_intervals > 1;
+
+	p->round_departed = departed;
+	p->round_ns = now;
+	return slow && rocc_rate_catch_up(&p->rate, &p->law, p->rate_before, q_cur, sent, could);
+}
+
+/* The next rate, and what is said of it. */
+static void rocc_point_compute(struct rocc_point *p, u32 q_cur, u64 now)
 {
 	const struct rocc_sched *q = rocc_of_point(p);
-	u32 q_cur = READ_ONCE(p->backlog);
+	struct rocc_law law = p->law;
 	struct rocc_rate old = p->rate;
-	bool tell;
+	u64 before = old.rate;
+	struct cnp *cnp = &p->cnp;
 
-	cnp->rate = rocc_kbit(rocc_rate_next(&p->rate, &p->law, q_cur));
+	if (rocc_point_catches_up(p, q_cur, now)) {
+		/* for hosts that compute: that, and nothing to change */
+		old = (struct rocc_rate){ .rate = p->rate.rate, .q_old = law.q_ref };
+		q_cur = law.q_ref;
+	} else {
+		rocc_law_slow(&law, p->round_intervals);
+		rocc_rate_next(&p->rate, &law, q_cur);
+	}
+	p->rate_before = before;
+	cnp->code = ROCC_CNP_RATE;
+	cnp->rate = rocc_kbit(p->rate.rate >> ROCC_FRACTION);
 	if (q->config.compute == ROCC_COMPUTE_HOST)
-		rocc_point_describe(p, &old, q_cur, cnp);
+		rocc_point_describe(&law, &old, q_cur, cnp);
 	cnp->queue = q->sch->parent == TC_H_ROOT ? 0 : TC_H_MIN(q->sch->parent);
 	cnp->port = qdisc_dev(q->sch)->ifindex;
 	if (unlikely(!++p->sequence)) {
@@ -332,16 +389,33 @@ static bool rocc_point_compute(struct rocc_point *p, struct cnp *cnp)
 	}
 	cnp->epoch = p->epoch;
 	cnp->sequence = p->sequence;
-	cnp->interval = p->interval_ns;
 	cnp->rate_min = rocc_kbit(p->law.rate_min >> ROCC_FRACTION);
 	rocc_point_address(qdisc_dev(q->sch), cnp->address);
 	p->stats.ticks++;
-	tell = p->rate.rate < p->law.rate_max || !p->told_max;
+	p->telling = p->rate.rate < p->law.rate_max || !p->told_max;
 	p->told_max = p->rate.rate == p->law.rate_max;
-	return tell;
 }
 
-static void rocc_point_tell(struct rocc_point *p, struct cnp *cnp, bool tell, u64 now)
+/* All are to be told a rate before there is the next one, or the controller would act again and
+ * again on a queue that has not seen what it did. So if that takes several intervals they are one
+ * for the law. But a rate that has to be cut is not waited for.
+ */
+static void rocc_point_round(struct rocc_point *p, u64 now)
+{
+	u32 q_cur = READ_ONCE(p->backlog);
+
+	p->round_intervals++;
+	if (!p->round || rocc_rate_is_cut(&p->rate, &p->law, q_cur)) {
+		p->gap = p->round_intervals;
+		rocc_point_compute(p, q_cur, now);
+		p->round = p->stats.active;
+		p->round_intervals = 0;
+	}
+	p->gap = max(p->gap, p->round_intervals + 1);
+	p->cnp.interval = min_t(u64, (u64)p->gap * p->interval_ns, U32_MAX);
+}
+
+static void rocc_point_tell(struct rocc_point *p, u64 now)
 	__releases(&p->lock)
 	__acquires(&p->lock)
 {
@@ -350,39 +424,46 @@ static void rocc_point_tell(struct rocc_point *p, struct cnp *cnp, bool tell, u6
 	struct rocc_sender from = {
 		.source = c->source, .sign = c->sign, .key = c->key[c->sign ? c->sign - 1 : 0],
 	};
-	u32 left = p->stats.active;
 	unsigned int n, i, became[ROCC_NO_VLAN + 1];
 	u64 begin;
+	u32 left;
 
-	while (left) {
-		n = rocc_point_collect(p, &left, tell, now);
-		if (!n)
-			continue;
-		spin_unlock(&p->lock);
+	p->round = min(p->round, p->stats.active);
+	left = min_t(u32, p->round, ROCC_SCAN_MAX);
+	if (!p->telling)
+		p->quiet_ns = now;
+	while (left && !rocc_point_is_spent(p, now)) {
 		begin = ktime_get_ns();
+		n = rocc_point_collect(p, &left, now);
+		spin_unlock(&p->lock);
 		memset(became, 0, sizeof(became));
 		for (i = 0; i < n; i++)
-			became[rocc_cnp_send(qdisc_dev(q->sch), &from, &p->notices[i], cnp)]++;
+			became[rocc_cnp_send(qdisc_dev(q->sch), &from, &p->notices[i], &p->cnp)]++;
 		spin_lock(&p->lock);
 		hop_bucket_spend(&p->cpu_paid_ns, ROCC_CPU_FACTOR * (ktime_get_ns() - begin),
 				 ROCC_BURST_NS, now);
 		p->stats.cnps += became[ROCC_SENT];
 		p->stats.cnps_failed += became[ROCC_NO_WAY];
 		p->stats.cnps_vlan += became[ROCC_NO_VLAN];
-		left = min(left, p->stats.active);
+		p->round = min(p->round, p->stats.active);
+		left = min(left, p->round);
 	}
+	if (p->telling)
+		p->stats.cnps_held += p->round;
+	else
+		p->round = 0;
 }
 
 static enum hrtimer_restart rocc_point_interval(struct hrtimer *timer)
 {
 	struct rocc_point *p = container_of(timer, struct rocc_point, timer);
-	struct cnp cnp = {};
-	bool tell, running;
+	u64 now = ktime_get_ns();
+	bool running;
 
 	rcu_read_lock();
 	spin_lock(&p->lock);
-	tell = rocc_point_compute(p, &cnp);
-	rocc_point_tell(p, &cnp, tell, ktime_get_ns());
+	rocc_point_round(p, now);
+	rocc_point_tell(p, now);
 	running = p->stats.active || READ_ONCE(p->backlog) || !p->told_max;
 	p->running = running;
 	if (running)
@@ -564,6 +645,7 @@ int rocc_point_init(struct Qdisc *sch, struct rocc_point *p, const struct rocc_c
 	rocc_point_apply(sch, p, c);
 	rocc_rate_start(&p->rate, &p->law);
 	p->told_max = true;
+	p->gap = 1;
 	p->flows = kvcalloc(c->flows, sizeof(*p->flows), GFP_KERNEL);
 	if (!p->flows)
 		return -ENOMEM;

@@ -17,7 +17,7 @@
  *                                          by timers and the receive hook alone, for these do not
  *                                          know which qdisc is the root by then. Nothing of another
  *                                          qdisc or device is called under it.
- *   rocc_point.notices                     the timer
+ *   rocc_point.notices, .cnp               the timer
  *   rocc_host.recent                       nobody: whole words, written and read once
  *   rocc_net.hosts, .heard                 rocc_net.lock, which is taken before a rocc_host's
  *   rocc_net.refused                       atomic
@@ -40,6 +40,8 @@
 
 #define ROCC_WAYS	4	/* places in the flow table for each hash */
 #define ROCC_BATCH	64	/* CNPs that are made under one hold of the lock */
+#define ROCC_SCAN	256	/* flows that are looked at under one hold of it */
+#define ROCC_SCAN_MAX	4096	/* and in one interval */
 #define ROCC_MESSAGE_MAX	HOP_NOTIFICATION_MOST	/* bytes of a received CNP */
 #define ROCC_TAGS	2	/* VLAN tags of a packet that are known */
 #define ROCC_RECENT_EACH	4	/* places for flows sent not long ago, for each limiter */
@@ -129,6 +131,8 @@ struct rocc_way {
  * @told_ns: when it was last told
  * @hash: of @id
  * @count: sampled packets, halved from time to time
+ * @halved: when they last were, see rocc_flow_decay()
+ * @waits: since it was told it has waited for nothing but its turn
  * @way: of its last packet
  * @id: what is quoted, of its last packet
  */
@@ -139,6 +143,8 @@ struct rocc_flow {
 	u64			told_ns;
 	u32			hash;
 	u32			count;
+	u8			halved;
+	bool			waits;
 	struct rocc_way		way;
 	struct cnp_flow		id;
 };
@@ -186,6 +192,14 @@ struct rocc_point_stats {
  * @timer: of the interval
  * @running: it is armed, or at work
  * @told_max: nobody needs to hear that the rate is at its most
+ * @telling: the rate is worth being told
+ * @round: flows that are to be told the rate, and have not been looked at
+ * @round_intervals: since the rate was computed
+ * @gap: intervals that it took to tell all of them the last one
+ * @rate_before: the rate of the round before
+ * @round_ns: when the rate was computed
+ * @round_departed: bytes that had left by then
+ * @quiet_ns: when there was last nothing to be told
  */
 struct rocc_point {
 	spinlock_t		lock;
@@ -197,6 +211,7 @@ struct rocc_point {
 	u8			table;
 	bool			running;
 	bool			told_max;
+	bool			telling;
 	struct rocc_flow	*flows;
 	u64			arrived;
 	u32			backlog;
@@ -212,6 +227,14 @@ struct rocc_point {
 	u32			sequence;
 	u64			paid_ns;	/* CNPs by number, see share.h */
 	u64			cpu_paid_ns;	/* and by the time that they take */
+	u32			round;
+	u32			round_intervals;
+	u32			gap;
+	u64			rate_before;
+	u64			round_ns;
+	u64			round_departed;
+	u64			quiet_ns;
+	struct cnp		cnp;		/* of this round; the timer's, like @notices */
 	struct rocc_notice	notices[ROCC_BATCH];
 };
 

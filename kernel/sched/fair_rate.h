@@ -132,6 +132,70 @@ static inline void rocc_rate_start(struct rocc_rate *r, const struct rocc_law *l
 	r->cuts = 0;
 }
 
+static inline bool rocc_rate_is_high(const struct rocc_rate *r, const struct rocc_law *law)
+{
+	return r->rate > law->rate_max >> ROCC_CUT_SHIFT;
+}
+
+/**
+ * rocc_rate_is_cut - would the rate be cut now, instead of controlled?
+ * @r: the rate
+ * @law: how it is found
+ * @q_cur: the queue's length now, bytes
+ */
+static inline bool rocc_rate_is_cut(const struct rocc_rate *r, const struct rocc_law *law,
+				    u32 q_cur)
+{
+	return rocc_rate_is_high(r, law) &&
+	       (q_cur >= law->q_max || (s64)q_cur - r->q_old >= law->q_mid);
+}
+
+/**
+ * rocc_law_slow - the law of a longer interval
+ * @law: of one
+ * @intervals: so many times as long
+ *
+ * The gains of rocc_gain() are as much smaller as their interval is longer. Lengths stay.
+ */
+static inline void rocc_law_slow(struct rocc_law *law, u32 intervals)
+{
+	law->alpha = max_t(u64, div_u64(law->alpha, intervals), 1);
+	law->beta = max_t(u64, div_u64(law->beta, intervals), 1);
+}
+
+/**
+ * rocc_rate_catch_up - the fair rate after a long interval in which the link was not full
+ * @r: the rate
+ * @law: how it is found
+ * @before: the rate of the interval before
+ * @q_cur: the queue's length now, bytes
+ * @sent: bytes that have left in the interval
+ * @could: that the link could have carried, below 2^40
+ *
+ * Flows that are not told recover, doubling what they send (Algorithm 2). If the next CNP comes
+ * only after several intervals they are all told, and so the rate has to recover for them: by at
+ * most as much, and to 15/16 of the link if they send what they are told. They were told one after
+ * the other, so on average they had half of the interval at the rate before.
+ *
+ * Return: false if the link was as good as full, or has a queue: it is for rocc_rate_next().
+ */
+static inline bool rocc_rate_catch_up(struct rocc_rate *r, const struct rocc_law *law, u64 before,
+				      u32 q_cur, u64 sent, u64 could)
+{
+	u64 rate = 2 * r->rate, fits = rate;
+
+	if (q_cur >= law->q_ref / 2 || sent >= could - could / 8)
+		return false;
+	/* below 2^43 x 2^14; with less than that it is more than twice the rate */
+	if (sent >= could / 16 && sent)
+		fits = ((before + r->rate) >> 11) * div64_u64((could - could / 16) << 10, sent);
+	if (fits < rate)
+		rate = fits;
+	r->rate = clamp_t(u64, rate, law->rate_min, law->rate_max);
+	r->q_old = q_cur;
+	return true;
+}
+
 /**
  * rocc_rate_next - the fair rate of the next interval (Algorithm 1)
  * @r: the rate
@@ -143,12 +207,11 @@ static inline void rocc_rate_start(struct rocc_rate *r, const struct rocc_law *l
 static inline u64 rocc_rate_next(struct rocc_rate *r, const struct rocc_law *law, u32 q_cur)
 {
 	s64 above = (s64)q_cur - law->q_ref, grown = (s64)q_cur - r->q_old, rate = r->rate;
-	bool high = r->rate > law->rate_max >> ROCC_CUT_SHIFT;
 
-	if (high && q_cur >= law->q_max) {
+	if (rocc_rate_is_high(r, law) && q_cur >= law->q_max) {
 		rate = law->rate_min;
 		r->cuts++;
-	} else if (high && grown >= law->q_mid) {
+	} else if (rocc_rate_is_cut(r, law, q_cur)) {
 		rate >>= 1;
 		r->cuts++;
 	} else {

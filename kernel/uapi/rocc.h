@@ -52,10 +52,10 @@ enum rocc_cnp_code {
  *	and @queue the name of the congestion point: it may differ from the packet's source.
  * @epoch: when the congestion point started, ns since 1970 by its clock, never 0; larger at each
  *	start of it and whenever @sequence would begin anew
- * @sequence: one more with each interval T; CNPs of one interval have the same
- * @interval: T of the congestion point, ns, never 0
- * @gap: time since the flow was told before, ns, or what it will be until it is told again; 0:
- *	@interval
+ * @sequence: one more with each rate; CNPs of one rate have the same
+ * @interval: T of the congestion point, or as many of them as it takes to tell all flows one rate,
+ *	ns, never 0
+ * @gap: time since the flow was told before, ns; 0: @interval
  * @rate_min: least rate that the congestion point says, kbit/s, at least 1
  * @tag: SipHash-2-4 of the whole message, @checksum and @tag taken as 0, its first byte the lowest;
  *	0 without @key

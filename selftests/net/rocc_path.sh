@@ -357,7 +357,7 @@ bounded()
 {
 	star bridge $N ${RATE}gbit 1500ns
 	qdiscs "cnps 3000" ""
-	fair "few CNPs" 60
+	fair "few CNPs" 10
 	# from 20 ms before they start to the end of all
 	between "few CNPs: no more than may be" "$(qdisc_stat s pr cnps rocc)" 100 $((3 * 60))
 	between "few CNPs: the others were held" "$(qdisc_stat s pr cnps_held rocc)" 100 100000

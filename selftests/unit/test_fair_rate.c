@@ -251,6 +251,101 @@ static void test_margins(u64 speed, const char *what)
 	printf("# least %.1f degrees\n", least);
 }
 
+/* Ten intervals that are one: equation 6 with T ten times as long has the same margin. */
+static void test_slow(void)
+{
+	struct rocc_law law = {}, slow;
+	double off = 0, unslowed = -180;
+	int n;
+
+	rocc_law_auto(&law, 40 * GBIT, 40 * US, 3000);
+	slow = law;
+	rocc_law_slow(&slow, 10);
+	for (n = 2; n <= 128; n++) {
+		off = fmax(off, fabs(margin(&slow, 400 * US, n, level_of(n)) -
+				     margin(&law, 40 * US, n, level_of(n))));
+		unslowed = fmax(unslowed, margin(&law, 400 * US, n, level_of(n)));
+	}
+	printf("# off by %g degrees, without %g\n", off, unslowed);
+	check(off < 0.1 && unslowed < 2,
+	      "ten intervals that are one: the same margin, and next to none without lower gains");
+	slow = law;
+	rocc_law_slow(&slow, 1);
+	check(!memcmp(&slow, &law, sizeof(law)), "one interval is as it was");
+	slow.alpha = 3;
+	rocc_law_slow(&slow, 4);
+	check(slow.alpha == 1, "no gain is lost");
+}
+
+/* Of n flows that were told one after the other a rate, and before that half of it. */
+static void test_catch_up(void)
+{
+	const u64 could = 40 * GBIT / 8 / 1000, unit = 40 * GBIT * ONE / 4096;
+	struct rocc_law law = {};
+	struct rocc_rate r;
+	double off = 0;
+	bool ok = true;
+	u64 sent;
+	int n, i;
+
+	rocc_law_auto(&law, 40 * GBIT, 40 * US, 3000);
+	for (n = 2; n <= 128; n++) {
+		for (i = 1; unit * i * n < law.rate_max * 7 / 6; i *= 2) {
+			r = (struct rocc_rate){ .rate = max(unit * i, law.rate_min) };
+			sent = r.rate / ONE * 3 / 4 * n / 8 / 1000;
+			if (sent >= could - could / 8)
+				break;
+			if (2 * r.rate * n * 16 < law.rate_max * 15) {
+				ok &= rocc_rate_catch_up(&r, &law, r.rate / 2, 0, sent, could) &&
+				      (i * unit < law.rate_min ||
+				       r.rate == 2 * max(unit * i, law.rate_min));
+			} else {
+				ok &= rocc_rate_catch_up(&r, &law, r.rate / 2, 0, sent, could);
+				off = fmax(off, fabs((double)r.rate * n / law.rate_max -
+						     15 / 16.0));
+			}
+		}
+	}
+	check(ok && off < 0.01, "a rate that recovers is doubled, up to 15/16 of the link");
+	r = (struct rocc_rate){ .rate = law.rate_min };
+	ok = !rocc_rate_catch_up(&r, &law, r.rate, law.q_ref / 2, 0, could);
+	ok &= !rocc_rate_catch_up(&r, &law, r.rate, 0, could - could / 8, could);
+	check(ok && r.rate == law.rate_min, "but not with a queue, nor of a link that is full");
+	r = (struct rocc_rate){ .rate = law.rate_max };
+	ok = rocc_rate_catch_up(&r, &law, law.rate_max, 0, 0, 1ULL << 40) && r.rate == law.rate_max;
+	rocc_law_auto(&law, 8000 * GBIT, 40 * US, 3000);
+	r = (struct rocc_rate){ .rate = law.rate_max / 2 };
+	ok &= rocc_rate_catch_up(&r, &law, law.rate_max, 0, 1ULL << 36, 1ULL << 40) &&
+	      r.rate == law.rate_max;
+	r = (struct rocc_rate){ .rate = law.rate_max / 2 };
+	ok &= rocc_rate_catch_up(&r, &law, law.rate_max / 2, 0, 3ULL << 38, 1ULL << 40) &&
+	      r.rate == law.rate_max / 2 / 1024 * 1280;
+	check(ok, "and of any link no more than it has");
+}
+
+/* What says so before is what is done then. */
+static void test_is_cut(void)
+{
+	struct rocc_law law = {};
+	struct rocc_rate r;
+	bool ok = true, cut;
+	u32 i, q, cuts = 0;
+
+	rocc_law_auto(&law, 40 * GBIT, 40 * US, 3000);
+	for (i = 0; i < 1000000; i++) {
+		r = (struct rocc_rate){
+			.rate = law.rate_max >> random64() % 6,
+			.q_old = random64() % (2ULL * law.q_max),
+		};
+		q = random64() % (2ULL * law.q_max);
+		cut = rocc_rate_is_cut(&r, &law, q);
+		rocc_rate_next(&r, &law, q);
+		ok &= cut == r.cuts;
+		cuts += cut;
+	}
+	check(ok && cuts > 100000, "a million times: it is cut if it was said so");
+}
+
 int main(void)
 {
 	printf("TAP version 13\n");
@@ -259,6 +354,9 @@ int main(void)
 	test_steps(true);
 	test_levels();
 	test_cuts();
+	test_is_cut();
+	test_slow();
+	test_catch_up();
 	test_loop(40 * GBIT, 40 * US, false, "2 to 128 flows at 40 Gb/s settle at the reference, and at their share");
 	test_loop(100 * GBIT, 40 * US, false, "and at 100 Gb/s");
 	test_loop(100000000, 10000 * US, false, "and at 100 Mb/s, T = 10 ms");
