@@ -14,7 +14,10 @@ need_tool jq bridge ethtool
 need_virtual_time
 load_modules sch_rocc wire
 
-WAYS=${SLUICE_ROCC_BACK_WAYS:-forged svi svi_vlans macvlan vrf vrf6 filtering with_leftover ambiguous vlan_ports bond double triple provider}
+point=	# options of the congestion point
+SLUICE=$(readlink -f "$(dirname "$0")/../../build/sluice/sluice")
+[ -x "$SLUICE" ] || SLUICE=$(command -v sluice)
+WAYS=${SLUICE_ROCC_BACK_WAYS:-forged svi svi_vlans macvlan vrf vrf6 filtering with_leftover ambiguous vlan_ports bond double triple provider rp_filter}
 h1_mac=$(mac 1) r_mac=$(mac 200) p1_mac=$(mac 3 1) pr_mac=$(mac 3 200) own_mac=$(mac 4)
 
 cable() # BOX MAC PORT MAC RATE
@@ -103,7 +106,8 @@ from_sender()
 
 congested()
 {
-	tc_in s qdisc add dev pr root handle 1: rocc interval 100us limit 64m || die "no congestion point"
+	# shellcheck disable=SC2086
+	tc_in s qdisc add dev pr root handle 1: rocc interval 100us limit 64m $point || die "no congestion point"
 	tc_in h1 qdisc add dev e0 root handle 1: rocc role host || die "no reaction point"
 	pids=()
 	sends h1 1 $(($(now) + 1000000)) 10ms "${@:2}"
@@ -336,6 +340,61 @@ bond()
 	stacked h1 e0 10
 	sender "$r_mac"
 	told "a bridge with VLANs, from trunk to a bond, access"
+}
+
+# filtered NAME FILTER ROUTE OPTION ADDRESS DOCTOR told|lost: h1 has this rp_filter and a default route (none, by
+# e0, by another device, or `own`: one to 192.0.0.8), the switch an option and an address (or -), and doctor finds
+# this much at h1
+filtered()
+{
+	local name="rp_filter $2, route $3, switch: $1" dropped
+
+	begin
+	bridged "" p1 pr
+	top=e0
+	sender "$r_mac"
+	in_ns h1 sh -c "echo $2 >/proc/sys/net/ipv4/conf/e0/rp_filter"
+	ip_in h1 link add other type veth peer name far
+	ip_in h1 link set other up
+	ip_in h1 link set far up
+	ip_in h1 addr add 10.9.0.1/24 dev other
+	case $3 in
+	e0) ip_in h1 route add default via 10.0.1.200 ;;
+	other) ip_in h1 route add default via 10.9.0.2 ;;
+	own) ip_in h1 route add 192.0.0.8 dev e0 ;;
+	esac
+	[ "$5" = - ] || ip_in s addr add "$5" dev br0
+	[ "$4" = - ] || point=$4
+	if [ "$7" = told ]; then
+		told "$name"
+	else
+		congested "$name"
+		between "$name: CNPs are sent" "$(qdisc_stat s pr cnps rocc)" 50 110
+		is "$name: none is heard" "$(qdisc_stat h1 e0 accepted rocc)" 0
+		dropped=$(awk '$1 == "TcpExt:" { if (!n) { for (n = 2; $n != "IPReversePathFilter"; n++); next } print $n }' \
+			<(in_ns h1 cat /proc/net/netstat))
+		is "$name: and the host counts what it throws away" "$dropped" "$(qdisc_stat s pr cnps rocc)"
+	fi
+	point=
+	[ -z "$SLUICE" ] || is "$name: doctor" \
+		"$("$SLUICE" -n "$(ns_name h1)" -j doctor | jq -c '[.[].id]')" "$6"
+	_remove_spaces
+}
+
+# A switch without an address sends from one to which few have a route.
+rp_filter()
+{
+	local found='["rocc_rp_filter"]'
+
+	filtered "no address" 0 none - - '[]' told
+	filtered "no address" 1 e0 - - '[]' told
+	filtered "no address" 2 other - - '[]' told
+	filtered "no address" 1 none - - "$found" lost
+	filtered "no address" 2 none - - "$found" lost
+	filtered "no address" 1 other - - "$found" lost
+	filtered "no address, but a route to it" 1 own - - '[]' told
+	filtered "an address" 1 none - 10.0.1.254/24 '[]' told
+	filtered "source of the hosts' network" 1 none "source 10.0.1.250" - '[]' told
 }
 
 for way in ${WAYS//,/ }; do

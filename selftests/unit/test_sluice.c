@@ -517,6 +517,30 @@ static void test_doctor_rocc(void)
 	qdisc[0].rocc_stats[TCA_ROCC_STATS_UNTRACKED] = 4;
 	same(judged(&l, NULL), "eth7:rocc_no_way(2 CNPs) eth7:rocc_vlan(5 CNPs) "
 	     "eth7:rocc_held(3 CNPs) eth7:rocc_untracked(4 packets)", "what a switch cannot do");
+	memset(qdisc[0].rocc_stats, 0, sizeof(qdisc[0].rocc_stats));
+	qdisc[0].rocc_host = true;
+	device[0].rp_filter = 1;
+	same(judged(&l, NULL), "", "rp_filter, and nothing thrown away");
+	l.rp_dropped = 5;
+	same(judged(&l, NULL), "eth7:rocc_rp_filter(rp_filter 1, 5 packets thrown away)",
+	     "rocc_rp_filter");
+	l.unnamed_way = 8;
+	same(judged(&l, NULL), "eth7:rocc_rp_filter(rp_filter 1, 5 packets thrown away)",
+	     "a way by another device does not do");
+	device[0].rp_filter = 2;
+	same(judged(&l, NULL), "", "but for rp_filter 2");
+	l.unnamed_way = 0;
+	same(judged(&l, NULL), "eth7:rocc_rp_filter(rp_filter 2, 5 packets thrown away)",
+	     "which needs one, too");
+	device[0].rp_filter = 1;
+	l.unnamed_way = 7;
+	same(judged(&l, NULL), "", "a way by this one");
+	l.unnamed_way = 0;
+	device[0].master = 8;
+	same(judged(&l, NULL), "", "what a device above decides is not known");
+	device[0].master = 0;
+	qdisc[0].rocc_host = false;
+	same(judged(&l, NULL), "", "a switch takes none");
 }
 
 int main(void)

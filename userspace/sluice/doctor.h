@@ -28,6 +28,7 @@
  * @stag_filter: the card drops 802.1ad ids that nobody asked for
  * @filters: tc filters on its way out (clsact)
  * @tcx: BPF programs on its way out (tcx)
+ * @rp_filter: IPv4 packets are taken if there is a way back: 1 by the device, 2 by any, 0 always
  */
 struct device {
 	unsigned int ifindex;
@@ -44,6 +45,7 @@ struct device {
 	bool stag_filter;
 	unsigned int filters;
 	unsigned int tcx;
+	unsigned int rp_filter;
 };
 
 /**
@@ -55,6 +57,8 @@ struct device {
  * @version: HOP_VERSION of the module, 0: it does not say
  * @handles: of the namespace
  * @handles_used: of them
+ * @rp_dropped: packets thrown away because there was no way back
+ * @unnamed_way: device that leads to the address of switches that have none, or 0
  * @ports: as the family tells
  * @qdiscs: of all devices
  * @devices: all
@@ -68,6 +72,8 @@ struct look {
 	uint32_t version;
 	uint32_t handles;
 	uint32_t handles_used;
+	uint64_t rp_dropped;
+	unsigned int unnamed_way;
 	struct ports ports;
 	struct qdiscs qdiscs;
 	struct device *devices;

@@ -6,6 +6,7 @@
  * qdiscs have to be seen.
  */
 #define _GNU_SOURCE
+#include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -30,6 +31,8 @@
 
 #define LOOK_TCX_EGRESS		47	/* BPF_TCX_EGRESS of kernels from 6.6 on */
 #define FEATURES_MAX		256
+#define NETSTAT_LINE		8192
+#define UNNAMED_SOURCE		0xc0000008	/* 192.0.0.8: option source of rocc */
 #define IFLA_LINK_MAX		IFLA_PROTO_DOWN_REASON
 
 static bool module_loaded(const char *name)
@@ -46,6 +49,20 @@ static bool net_admin(void)
 	struct __user_cap_data_struct data[2] = {};
 
 	return !syscall(SYS_capget, &head, data) && data[0].effective >> CAP_NET_ADMIN & 1;
+}
+
+/* A number in a file; 0 if there is none. */
+static unsigned int number_in(const char *path)
+{
+	unsigned int number = 0;
+	FILE *file = fopen(path, "re");
+
+	if (file) {
+		if (fscanf(file, "%u", &number) != 1)
+			number = 0;
+		fclose(file);
+	}
+	return number;
 }
 
 /* Links. */
@@ -184,6 +201,71 @@ static void look_tx_queues(struct device *d)
 		d->tx_queues += !strncmp(entry->d_name, "tx-", 3);
 	if (dir)
 		closedir(dir);
+}
+
+/* Ways back. */
+
+/* The larger one of what is said for all devices and for this one counts. */
+static void look_rp_filter(struct device *d)
+{
+	unsigned int all = number_in("/proc/sys/net/ipv4/conf/all/rp_filter");
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/sys/net/ipv4/conf/%s/rp_filter", d->name);
+	d->rp_filter = number_in(path);
+	if (d->rp_filter < all)
+		d->rp_filter = all;
+}
+
+static int take_route(const struct nlmsghdr *msg, void *ctx)
+{
+	struct attr_value tb[RTA_MAX + 1];
+	unsigned int *ifindex = ctx;
+	const struct rtmsg *route;
+
+	if (!msg || mnl_nlmsg_get_payload_len(msg) < sizeof(*route))
+		return MNL_CB_OK;
+	route = mnl_nlmsg_get_payload(msg);
+	nl_values(tb, RTA_MAX, mnl_nlmsg_get_payload_offset(msg, sizeof(*route)),
+		  mnl_nlmsg_get_payload_len(msg) - MNL_ALIGN(sizeof(*route)));
+	if (route->rtm_type == RTN_UNICAST)
+		*ifindex = attr_number(&tb[RTA_OIF]);
+	return MNL_CB_OK;
+}
+
+static void look_unnamed_way(struct look *look, struct nl *nl)
+{
+	char buf[NL_MESSAGE_MAX];
+	struct nlmsghdr *msg = mnl_nlmsg_put_header(buf);
+	struct rtmsg *route;
+
+	msg->nlmsg_type = RTM_GETROUTE;
+	route = mnl_nlmsg_put_extra_header(msg, sizeof(*route));
+	route->rtm_family = AF_INET;
+	route->rtm_dst_len = 32;
+	mnl_attr_put_u32(msg, RTA_DST, htonl(UNNAMED_SOURCE));
+	nl_request(nl, msg, take_route, &look->unnamed_way);	/* an error: there is no way */
+}
+
+/* A line of names, a line of numbers, and so on */
+static void look_rp_dropped(struct look *look)
+{
+	char names[NETSTAT_LINE], numbers[NETSTAT_LINE], *name, *number, *a, *b;
+	FILE *file = fopen("/proc/self/net/netstat", "re");
+
+	while (file && fgets(names, sizeof(names), file) &&
+	       fgets(numbers, sizeof(numbers), file)) {
+		name = strtok_r(names, " \n", &a);
+		number = strtok_r(numbers, " \n", &b);
+		while (name && number && strcmp(name, "IPReversePathFilter")) {
+			name = strtok_r(NULL, " \n", &a);
+			number = strtok_r(NULL, " \n", &b);
+		}
+		if (name && number)
+			look->rp_dropped = strtoull(number, NULL, 10);
+	}
+	if (file)
+		fclose(file);
 }
 
 /* Programs and filters. */
@@ -338,7 +420,10 @@ void doctor_look(struct look *look)
 		look_features(sock, &look->devices[i]);
 		look_filters(look, &nl, &look->devices[i]);
 		look_tcx(&look->devices[i]);
+		look_rp_filter(&look->devices[i]);
 	}
+	look_unnamed_way(look, &nl);
+	look_rp_dropped(look);
 	look_flowtables(look);
 	look_hopctl(look);
 	nl_close(&nl);

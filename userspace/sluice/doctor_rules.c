@@ -106,6 +106,9 @@ const struct complaint complaints[] = {
 
 	{ "rocc_refused", WARNING, "congestion notifications are refused",
 	  "if they are of your switches: see to radius, from and the keys of rocc role host" },
+	{ "rocc_rp_filter", WARNING,
+	  "rp_filter throws away congestion notifications of switches without an address",
+	  "an address for their bridges, or another source; or here: ip route add 192.0.0.8 dev DEV" },
 	{ "rocc_full", WARNING, "flows went unlimited: rocc had no limiter left",
 	  "more limiters: tc qdisc replace dev DEV root rocc role host limiters N" },
 	{ "rocc_no_way", WARNING, "congestion notifications found no way to their source",
@@ -241,6 +244,20 @@ static void judge_rocc(const struct judge *j, const struct qdisc *q, const char 
 		if (q->rocc_stats[counts[i].stat])
 			say(j, counts[i].id, name, "%" PRIu64 " %s", q->rocc_stats[counts[i].stat],
 			    counts[i].unit);
+}
+
+/* CNPs from a bridge without an address are of one to which there has to be a way. That packets
+ * were thrown away is the sign that there are such bridges: without it there is nothing to say.
+ */
+static void judge_rp_filter(const struct judge *j, const struct qdisc *q,
+			    const struct device *d)
+{
+	const struct look *look = j->look;
+	bool way = d->rp_filter == 1 ? look->unnamed_way == d->ifindex : look->unnamed_way;
+
+	if (q->rocc_host && d->rp_filter && !d->master && !way && look->rp_dropped)
+		say(j, "rocc_rp_filter", d->name, "rp_filter %u, %" PRIu64 " packets thrown away",
+		    d->rp_filter, look->rp_dropped);
 }
 
 static void judge_box(const struct judge *j)
@@ -460,9 +477,14 @@ void doctor_judge(const struct look *look, const char *dev, doctor_fn found, voi
 
 		if (!wanted(&j, d->name))
 			continue;
-		for (size_t q = 0; q < look->qdiscs.count; q++)
-			if (look->qdiscs.list[q].rocc && look->qdiscs.list[q].ifindex == d->ifindex)
-				judge_rocc(&j, &look->qdiscs.list[q], d->name);
+		for (size_t n = 0; n < look->qdiscs.count; n++) {
+			const struct qdisc *q = &look->qdiscs.list[n];
+
+			if (!q->rocc || q->ifindex != d->ifindex)
+				continue;
+			judge_rocc(&j, q, d->name);
+			judge_rp_filter(&j, q, d);
+		}
 		if (!has_bfc(look, d->ifindex)) {
 			if (dev && !has_rocc(look, d->ifindex))
 				say(&j, "no_port", d->name, "%s", "");

@@ -38,6 +38,7 @@ static void take_rocc(struct qdisc *q, const struct attr_value *options,
 	nl_nest(tb, TCA_ROCC_MAX, options);
 	q->rocc = true;
 	q->version = attr_number(&tb[TCA_ROCC_VERSION]);
+	q->rocc_host = attr_number(&tb[TCA_ROCC_ROLE]) == ROCC_ROLE_HOST;
 	nl_nest(stats, TCA_STATS_MAX, stats2);
 	nl_nest(own, TCA_ROCC_STATS_MAX, &stats[TCA_STATS_APP]);
 	for (int i = 0; i <= TCA_ROCC_STATS_MAX; i++)

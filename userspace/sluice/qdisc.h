@@ -24,6 +24,7 @@
  * @rate: of a tbf, bytes per second
  * @bfc: it is one
  * @rocc: it is one
+ * @rocc_host: and a reaction point
  * @version: of a bfc or rocc: that of its module
  * @bfc_rate: of a bfc: option rate, 0 is auto
  * @rocc_stats: of a rocc: its figures, by TCA_ROCC_STATS_*
@@ -36,6 +37,7 @@ struct qdisc {
 	uint64_t rate;
 	bool bfc;
 	bool rocc;
+	bool rocc_host;
 	uint32_t version;
 	uint64_t bfc_rate;
 	uint64_t rocc_stats[TCA_ROCC_STATS_MAX + 1];
