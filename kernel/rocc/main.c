@@ -327,6 +327,7 @@ static void rocc_parse_key(const struct nlattr *a, struct rocc_config *c, unsign
 		c->keys |= BIT(number);
 	else
 		c->keys &= ~BIT(number);
+	memzero_explicit(copy, sizeof(copy));
 }
 
 static bool rocc_prefix_is_one(const struct rocc_prefix *prefix)
@@ -452,18 +453,19 @@ static int rocc_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 	err = rocc_parse(sch, opt, &c, false, extack);
 	if (!err && c.limit != q->config.limit)
 		err = rocc_child_limit(q, c.limit);
-	if (err)
-		return err;
-	sch_tree_lock(sch);
-	rocc_apply(sch, &c);
-	sch_tree_unlock(sch);
-	return 0;
+	if (!err) {
+		sch_tree_lock(sch);
+		rocc_apply(sch, &c);
+		sch_tree_unlock(sch);
+	}
+	memzero_explicit(&c, sizeof(c));
+	return err;
 }
 
 static int rocc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
 {
 	struct rocc_sched *q = qdisc_priv(sch);
-	struct rocc_config c = rocc_defaults;
+	struct rocc_config *c = &q->config;	/* no copy of keys on the stack */
 	struct Qdisc *child;
 	int err;
 
@@ -472,6 +474,7 @@ static int rocc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_a
 	q->child = &noop_qdisc;
 	__skb_queue_head_init(&q->control);
 	INIT_LIST_HEAD(&q->node);
+	*c = rocc_defaults;
 	q->seed = get_random_u32();
 	q->changed_ns = ktime_get_ns();
 
@@ -480,19 +483,18 @@ static int rocc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_a
 		return -EOPNOTSUPP;
 	}
 	rocc_link_ask(q);
-	err = rocc_parse(sch, opt, &c, true, extack);
+	err = rocc_parse(sch, opt, c, true, extack);
 	if (err)
 		return err;
-	q->config = c;
 	if (rocc_is_host(q))
-		err = rocc_host_init(sch, &q->host, &c);
+		err = rocc_host_init(sch, &q->host, c);
 	else
-		err = rocc_point_init(sch, &q->point, &c);
+		err = rocc_point_init(sch, &q->point, c);
 	if (err)
 		return err;
-	hop_police_set(&q->police, rocc_speed(sch, &c) / BITS_PER_BYTE, c.control_share,
+	hop_police_set(&q->police, rocc_speed(sch, c) / BITS_PER_BYTE, c->control_share,
 		       psched_mtu(qdisc_dev(sch)));
-	child = fifo_create_dflt(sch, &bfifo_qdisc_ops, c.limit, extack);
+	child = fifo_create_dflt(sch, &bfifo_qdisc_ops, c->limit, extack);
 	if (IS_ERR(child))
 		return PTR_ERR(child);
 	qdisc_hash_add(child, true);
@@ -513,6 +515,7 @@ static void rocc_destroy(struct Qdisc *sch)
 		rocc_point_destroy(&q->point);
 	__skb_queue_purge(&q->control);
 	qdisc_put(q->child);
+	memzero_explicit(q->config.key, sizeof(q->config.key));
 }
 
 static int rocc_put_from(const struct rocc_config *c, struct sk_buff *skb)
@@ -765,6 +768,7 @@ static int rocc_device_event(struct notifier_block *nb, unsigned long event, voi
 		sch_tree_lock(q->sch);
 		rocc_apply(q->sch, &c);
 		sch_tree_unlock(q->sch);
+		memzero_explicit(&c, sizeof(c));
 	}
 	return NOTIFY_DONE;
 }

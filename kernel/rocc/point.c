@@ -452,6 +452,7 @@ static void rocc_point_tell(struct rocc_point *p, u64 now)
 		p->stats.cnps_held += p->round;
 	else
 		p->round = 0;
+	memzero_explicit(&from, sizeof(from));
 }
 
 static enum hrtimer_restart rocc_point_interval(struct hrtimer *timer)
