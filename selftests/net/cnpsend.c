@@ -62,7 +62,7 @@
 #include "pcap.h"
 
 #define MESSAGE_MAX	2000
-#define TAKEN_MAX	256	/* ROCC_MESSAGE_MAX: a host takes no longer one */
+#define TAKEN_MAX	256	/* HOP_NOTIFICATION_MOST: a host takes no longer one */
 #define ROOM		65536
 
 /* The IP packet that a CNP is in */
