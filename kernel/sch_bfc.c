@@ -851,9 +851,11 @@ static __always_inline int bfc_classify(struct sk_buff *skb, struct Qdisc *sch,
 	filter = rcu_dereference_bh(q->filter_list);
 	if (filter) {
 		class = bfc_filter(skb, q, filter);
-		if (class != BFC_CLASS_ANY)
+		if (class < 0)
 			return class;
 		*net = hop_network(skb);
+		if (class != BFC_CLASS_ANY)
+			return class;
 	}
 	if (hop_is_control(skb, *net))
 		return BFC_CLASS_CONTROL;

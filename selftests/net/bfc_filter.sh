@@ -78,4 +78,17 @@ tc_in a filter del dev v0 parent 10:
 sends a -d 10.0.0.2 -n 50
 is "without it they pass" "$(figs packets drop_filter drops)" "50 50 50"
 
+diag "a filter that puts a tag on and names the class"
+ip_in a link add link v0 name v0.5 type vlan id 5
+ip_in a link set v0.5 addrgenmode none up
+ip_in a addr add 10.5.0.1/24 dev v0.5
+neigh a v0.5 10.5.0.2 "$(mac 2)"
+below 1gbit
+tc_in a filter add dev v0 parent 10: protocol all matchall classid 10:1 \
+	action vlan push id 7 protocol 802.1ad pipe action ok
+for port in 1 2 3 4 5 6 7 8; do
+	sends a -d 10.5.0.2 -p 700$port -n 1
+done
+is "flows are told apart behind it" "$(figs packets assign_free assign_sticky)" "8 8 0"
+
 finish
