@@ -491,6 +491,7 @@ int hop_member_join(struct hop_member *m, struct Qdisc *sch, u16 count,
 	m->first = first;
 	m->count = count;
 	m->paused = port->paused;
+	m->paused_gen = 1;	/* what is paused already is to be looked at */
 	m->tagging = &port->tagging;
 	m->hrtt_ns = &port->net->hrtt_max;
 	m->speed = &port->speed;

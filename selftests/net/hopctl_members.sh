@@ -152,6 +152,14 @@ is "before their lease" "$(figures lease_expired)" 0
 has "when it has it again the port tags again" state tagging
 is "but it has to pause again" "$(figures paused_queues)" 0
 wait $hand
+
+diag "a qdisc that comes while its numbers are paused"
+all=ffffffffffffffff
+neighbour mine=3 for=3000 at=700 state:seq=1,lease=2000000000,words=$all+$all+$all
+has "all are" paused_queues 150
+tc_in a qdisc replace dev p parent 9:2 handle 22: bfc queues 50 role switch
+between "it knows" "$(tc_in a -j -s qdisc show dev p | jq '.[] | select(.handle == "22:").paused')" 1 50
+wait $hand
 tc_in a qdisc del dev p root
 
 finish
