@@ -310,6 +310,12 @@ static struct bfc_skb_cb *bfc_cb(const struct sk_buff *skb)
 
 /* ---- threshold ---- */
 
+/* Bytes that may be queued, whoever else there is */
+static u32 bfc_room(const struct bfc_config *c)
+{
+	return c->pool ? min(c->limit, c->pool) : c->limit;
+}
+
 /* The link's speed or the measured HRTT has changed, or the options have. */
 static void bfc_recompute(struct bfc_sched *q, u32 hrtt_ns, u32 speed)
 {
@@ -319,7 +325,7 @@ static void bfc_recompute(struct bfc_sched *q, u32 hrtt_ns, u32 speed)
 	q->hrtt_seen = hrtt_ns;
 	q->speed_seen = speed;
 	q->rate = c->rate ? c->rate : speed ? hop_speed_bytes(speed) : BFC_RATE_UNKNOWN;
-	q->bdp = hop_bdp_scale(hop_bdp_bound(hop_bdp_bytes(q->rate, hrtt_ns, 100), c->limit,
+	q->bdp = hop_bdp_scale(hop_bdp_bound(hop_bdp_bytes(q->rate, hrtt_ns, 100), bfc_room(c),
 					     hop_bdp_bytes(q->rate, c->hrtt_ns, 100)),
 			       c->th_scale);
 	q->sticky_ns = c->sticky_ns ? c->sticky_ns : BFC_STICKY_HRTTS * hrtt_ns;
@@ -1598,12 +1604,12 @@ static int bfc_parse(struct nlattr *opt, struct bfc_config *c, bool creating,
 static void bfc_warn(const struct bfc_sched *q, struct netlink_ext_ack *extack)
 {
 	const struct bfc_config *c = &q->config;
-	u32 most = c->limit / HOP_BDP_PART;
+	u32 most = bfc_room(c) / HOP_BDP_PART;
 
 	if (c->th > most)
-		NL_SET_ERR_MSG(extack, "th is above a quarter of limit: packets may be dropped before a pause has an effect");
+		NL_SET_ERR_MSG(extack, "th is above a quarter of limit or pool: packets may be dropped before a pause has an effect");
 	else if (!c->th && hop_bdp_bytes(q->rate, c->hrtt_ns, 100) > most)
-		NL_SET_ERR_MSG(extack, "hrtt x rate is above a quarter of limit: packets may be dropped before a pause has an effect");
+		NL_SET_ERR_MSG(extack, "hrtt x rate is above a quarter of limit or pool: packets may be dropped before a pause has an effect");
 }
 
 static struct hop_config bfc_port_config(const struct bfc_config *c)

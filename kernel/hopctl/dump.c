@@ -123,7 +123,7 @@ static void view_take(struct hop_port *port, struct hop_view *v)
 		.raw		= hop_peer_raw_hrtt(port),
 		.used		= port->hrtt_used ?: HOP_HRTT_UNKNOWN_NS,
 		.ring		= hop_tx_ring_ns(port),
-		.reaction	= hop_reaction_most(&port->reaction),
+		.reaction	= hop_reaction_most(&port->reaction, hop_now()),
 		.reactions	= port->reaction.count,
 		.filtered	= port->filtered,
 		.unseen		= port->unseen,

@@ -128,7 +128,8 @@ struct hop_window {
  * @paused: bitmap of the whole port: sub-queues that the neighbour holds paused
  *	(HOP_BITMAP_WORDS words); index with @first + i
  * @tagging: the port tags now
- * @hrtt_ns: largest HRTT in use over all ports of the namespace (BFC, section 3.3.2), ns,
+ * @hrtt_ns: largest HRTT in use over all ports of the namespace (BFC, section 3.3.2), ns, of
+ *	those whose neighbour is only said to be a host up to HOP_HRTT_UNKNOWN_NS;
  *	HOP_HRTT_UNKNOWN_NS while no port has a neighbour
  * @speed: link speed, Mbit/s, 0 if the device does not say; hop_speed_bytes() makes bytes of it
  * @n_active: sub-queues of all members of the port that are backlogged and not paused

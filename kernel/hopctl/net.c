@@ -492,19 +492,16 @@ EXPORT_SYMBOL_GPL(hop_ingress_pause);
 void hop_net_hrtt(struct hop_net *net)
 {
 	struct hop_port *port;
-	u32 used, max = 0, doubtful = 0;
+	u32 used, max = 0;
 
 	spin_lock_bh(&net->lock);
 	list_for_each_entry(port, &net->ports, net_node) {
 		used = READ_ONCE(port->hrtt_used);
+		/* one whom nobody trusts does not raise it above what is taken without knowing */
 		if (READ_ONCE(port->hrtt_doubtful))
-			doubtful = max(doubtful, used);
-		else
-			max = max(max, used);
+			used = min(used, HOP_HRTT_UNKNOWN_NS);
+		max = max(max, used);
 	}
-	/* those whom nobody trusts do not raise what is known, nor what is taken without knowing */
-	if (!max && doubtful)
-		max = min(doubtful, HOP_HRTT_UNKNOWN_NS);
 	WRITE_ONCE(net->hrtt_max, max ?: HOP_HRTT_UNKNOWN_NS);
 	spin_unlock_bh(&net->lock);
 }

@@ -37,9 +37,10 @@ static unsigned int words_of(unsigned int queues)
 	return DIV_ROUND_UP(queues, 64);
 }
 
+/* What a frame and its echo take, wherever data waits */
 static u32 pause_hrtt(const struct hop_port *port)
 {
-	return port->hrtt_used ?: HOP_HRTT_UNKNOWN_NS;
+	return port->hrtt_link ?: HOP_HRTT_UNKNOWN_NS;
 }
 
 u64 hop_refresh_ns(const struct hop_port *port)
@@ -103,10 +104,10 @@ void hop_pause_stop(struct hop_port *port)
 }
 
 /* It is over with the sub-queue that was looked at. */
-static void pause_reacted(struct hop_port *port, u64 now, u32 silence_ns)
+static void pause_reacted(struct hop_port *port, u64 now)
 {
-	if (hop_reaction_end(&port->reaction, READ_ONCE(port->sampled_ns), now, silence_ns))
-		hop_peer_hrtt(port);
+	if (hop_reaction_end(&port->reaction, READ_ONCE(port->sampled_ns), now, pause_hrtt(port)))
+		hop_peer_hrtt(port, now);
 	pause_sampled(port);
 }
 
@@ -124,7 +125,10 @@ static void pause_sample(struct hop_port *port, unsigned int word, u64 bits, u64
 	if (pause_is_among(r->next, word, others & ~bits))
 		r->next = HOP_REACTION_NONE;
 	if (pause_is_among(r->vid, word, others & ~bits))
-		pause_reacted(port, now, pause_hrtt(port));
+		pause_reacted(port, now);
+	/* the neighbour has not heard yet of what was resumed since the last frame */
+	if (port->pausing.fresh && port->pausing.changed[word] == port->pausing.seq + 1)
+		return;
 	if (r->vid == HOP_REACTION_NONE && r->next == HOP_REACTION_NONE && others & bits)
 		r->next = word * 64 + __ffs64(others & bits) + 1;
 }
@@ -143,10 +147,10 @@ void hop_pause_collect(struct hop_port *port, u64 now)
 	lockdep_assert_held(&port->lock);
 	if (!port->peer.up)
 		return;
-	/* it goes on all that time: longer than an HRTT may be */
+	/* A pause that lasts: nothing came any more, or the neighbour does not obey: void. */
 	if (port->reaction.vid != HOP_REACTION_NONE &&
-	    now - port->reaction.sent_ns > 2ULL * port->cfg.hrtt_max_ns)
-		pause_reacted(port, now, 0);
+	    now - port->reaction.sent_ns > 2 * HOP_HRTT_MAX_NS)
+		pause_reacted(port, now);
 	for_each_set_bit(w, p->dirty, HOP_BITMAP_WORDS) {
 		/* cleared, with full ordering, before the counters are read: see pause_mark() */
 		if (!test_and_clear_bit(w, p->dirty))

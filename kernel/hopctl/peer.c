@@ -352,29 +352,36 @@ u32 hop_peer_raw_hrtt(const struct hop_port *port)
 /* A threshold that nobody else would exceed would be the end of backpressure on this box, so how
  * much a neighbour may say, or bring about, has an end.
  */
-static u32 hrtt_measured(struct hop_port *port, u32 raw)
+static void hrtt_cap(struct hop_port *port, u32 most)
 {
-	u32 reaction = hop_reaction_round(hop_reaction_most(&port->reaction));
-	u32 most = max(raw, reaction), cap = port->cfg.hrtt_max_ns;
-	bool capped = raw && most > cap;
+	bool capped = !port->cfg.hrtt_ns && most > port->cfg.hrtt_max_ns;
 
 	if (capped && !port->hrtt_capped)
 		hop_port_event(port, HOP_EVENT_HRTT_CAPPED);
 	port->hrtt_capped = capped;
-	return raw ? clamp(most, HOP_HRTT_MIN_NS, cap) : 0;
+}
+
+static u32 hrtt_believed(const struct hop_port *port, u32 ns)
+{
+	return port->cfg.hrtt_ns ?: clamp(ns, HOP_HRTT_MIN_NS, port->cfg.hrtt_max_ns);
 }
 
 /**
  * hop_peer_hrtt - decide anew which HRTT to use
  * @port: the port
+ * @now: time
  */
-void hop_peer_hrtt(struct hop_port *port)
+void hop_peer_hrtt(struct hop_port *port, u64 now)
 {
-	u32 raw = hop_peer_raw_hrtt(port);
-	u32 measured = hrtt_measured(port, raw), used = port->cfg.hrtt_ns ?: measured;
 	bool doubtful = !port->cfg.hrtt_ns && port->cfg.peer == HOP_ROLE_HOST;
+	u32 raw = hop_peer_raw_hrtt(port), used = port->cfg.hrtt_ns;
+	u32 reaction = raw ? hop_reaction_most(&port->reaction, now) : 0;
 
 	lockdep_assert_held(&port->lock);
+	hrtt_cap(port, max(raw, reaction));
+	port->hrtt_link = raw ? hrtt_believed(port, raw) : used;
+	if (raw)
+		used = hrtt_believed(port, max(raw, hop_reaction_round(reaction)));
 	if (used == port->hrtt_used && doubtful == port->hrtt_doubtful)
 		return;
 	WRITE_ONCE(port->hrtt_used, used);
@@ -478,7 +485,7 @@ void hop_peer_drop(struct hop_port *port, u64 now)
 	hop_peer_unstrip(port, now);
 	port->ack = false;
 	port->n_echoes = 0;
-	hop_peer_hrtt(port);
+	hop_peer_hrtt(port, now);
 	hop_peer_state(port, now);
 	port->hello_gap = HOP_HELLO_FIRST_NS;
 	hop_hello_soon(port, now);
@@ -513,7 +520,7 @@ static void peer_take(struct hop_port *port, const struct hop_frame *f, u64 now)
 	port->stats.hello_rx++;
 	hop_peer_alive(port, now);
 	peer_measure(port, now);
-	hop_peer_hrtt(port);
+	hop_peer_hrtt(port, now);
 	port->stats.hrtt_capped += port->hrtt_capped;
 	hop_peer_kinds(port, now);
 	peer_strip(port, now);

@@ -267,7 +267,7 @@ static void port_linger(struct hop_port *port)
 	WRITE_ONCE(port->queues, 0);
 	port->cfg.hrtt_ns = 0;
 	hop_peer_drop(port, now);
-	hop_peer_hrtt(port);
+	hop_peer_hrtt(port, now);
 	port_hurry(port, now);
 	spin_unlock_bh(&port->lock);
 	port->linger_until = jiffies + nsecs_to_jiffies(HOP_LINGER_NS) + 1;
@@ -418,7 +418,7 @@ static void port_config(struct hop_port *port)
 	port_queues(port);
 	hop_peer_role(port);
 	hop_peer_kinds(port, now);
-	hop_peer_hrtt(port);
+	hop_peer_hrtt(port, now);
 	hop_peer_state(port, now);
 	hop_watch_config(port, now);
 	port_hurry(port, now);

@@ -55,7 +55,7 @@
 #define HOP_HELLO_ANSWER	4
 #define HOP_HELD_MAX_NS		(1ULL * NSEC_PER_MSEC)
 #define HOP_HRTT_WINDOW		16
-#define HOP_CARD_QUEUES		16	/* transmit queues that a neighbour's card may have */
+#define HOP_CARD_QUEUES		64	/* transmit queues that a neighbour's card may have */
 
 #define HOP_CANDIDATES		4
 
@@ -274,7 +274,6 @@ struct hop_range {
  * @strip: while fabric tags are taken off: highest VLAN id of them << 16 | TPID; else 0
  * @handles: first handle << 16 | sub-queues of the neighbour that have one; 0 if none
  * @sampled: hop_reaction.vid, for whoever takes tags off
- * @sampled_ns: low half of when a packet with it came last
  * @frame_max: longest frame with the fabric tag that the probes have shown to pass, bytes
  * @uppers: ifindices of upper devices that were looked up once
  * @speed: Mbit/s, 0 if unknown
@@ -286,6 +285,7 @@ struct hop_range {
  * @elide: see struct hop_member
  * @n_active: see struct hop_member
  * @control_paid: see struct hop_member
+ * @sampled_ns: low half of when a packet with the tag @sampled came last
  * @lock: protects what struct and table say
  * @epoch: ours
  * @role: ours, resolved at each HELLO
@@ -299,7 +299,9 @@ struct hop_range {
  * @cand: epochs that ask to be
  * @pausing: what we tell it
  * @reaction: how long what we tell it takes to have an effect
- * @hrtt_capped: the measured HRTT is beyond hop_config.hrtt_max_ns
+ * @hrtt_link: HRTT as it is configured or as HELLOs tell it, ns, at most
+ *	hop_config.hrtt_max_ns; 0 if unknown
+ * @hrtt_capped: the measured HRTT is beyond that
  * @probing: whether it can be sent tagged frames
  * @stats: counters
  * @hello_at: when the next HELLO is due
@@ -350,7 +352,6 @@ struct hop_port {
 	u32			strip;
 	u32			handles;
 	u32			sampled;
-	u32			sampled_ns;
 	u32			frame_max;
 	int			uppers[HOP_UPPERS];
 
@@ -364,6 +365,7 @@ struct hop_port {
 	DECLARE_BITMAP(elide, HOP_HANDLE_WORDS);
 	atomic_t		n_active ____cacheline_aligned_in_smp;
 	atomic64_t		control_paid;
+	u32			sampled_ns;
 
 	spinlock_t		lock ____cacheline_aligned_in_smp;
 	u32			epoch;
@@ -378,6 +380,7 @@ struct hop_port {
 	struct hop_candidate	cand[HOP_CANDIDATES];
 	struct hop_pausing	pausing;
 	struct hop_reaction	reaction;
+	u32			hrtt_link;
 	bool			hrtt_capped;
 	struct hop_probing	probing;
 	struct hop_stats	stats;
@@ -445,7 +448,7 @@ struct hop_ingress {
  * @owner: port of each HOP_HANDLE_ALIGN handles, RCU, written under @lock
  * @counters: pause counter of each handle; comes with the first range, goes with the namespace
  * @ingress: bytes of each handle, see hop_ingress_use(); goes with the namespace
- * @hrtt_max: largest HRTT in use, ns
+ * @hrtt_max: largest HRTT in use, ns; of hosts that are only said to be such, see hop_net_hrtt()
  * @lock: protects @used, @parked, @ports, @owner
  * @used: groups of HOP_HANDLE_ALIGN handles that are given away or parked
  * @parked: ranges without an owner whose counters are not known to be 0
@@ -544,7 +547,7 @@ void hop_peer_role(struct hop_port *port);
 void hop_peer_kinds(struct hop_port *port, u64 now);
 bool hop_peer_is_kin(const struct hop_port *port);
 void hop_peer_state(struct hop_port *port, u64 now);
-void hop_peer_hrtt(struct hop_port *port);
+void hop_peer_hrtt(struct hop_port *port, u64 now);
 void hop_peer_unstrip(struct hop_port *port, u64 now);
 void hop_peer_left(struct hop_port *port, u64 now);
 void hop_peer_heard_us_leave(struct hop_port *port, const struct hop_frame *f);

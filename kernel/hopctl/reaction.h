@@ -23,6 +23,7 @@
 #endif
 
 #define HOP_REACTIONS		16
+#define HOP_REACTION_OLD_NS	10000000000ULL	/* says nothing of the link any more */
 #define HOP_REACTION_NONE	0xffffU	/* no VLAN id */
 
 /**
@@ -34,6 +35,7 @@
  * @seq: sequence number of the frame that paused @vid
  * @sent_ns: when that left
  * @window: the latest times, ns
+ * @window_ns: when each was measured
  * @count: how many there were, ever
  */
 struct hop_reaction {
@@ -43,6 +45,7 @@ struct hop_reaction {
 	u32	seq;
 	u64	sent_ns;
 	u32	window[HOP_REACTIONS];
+	u64	window_ns[HOP_REACTIONS];
 	u64	count;
 };
 
@@ -94,36 +97,39 @@ static inline void hop_reaction_acked(struct hop_reaction *r, u32 seq)
  * hop_reaction_end - what was seen of the sub-queue
  * @r: it
  * @last: low half of when its last packet came; of before the pause if none has come
- * @now: time
- * @silence_ns: how long none may have come for
+ * @now: time; a packet may have come since, on another processor
+ * @silence_ns: how long none may have come for: the HRTT as HELLOs tell it, not what is measured
+ *	here, or one that was long would void all later ones
  *
  * Return: a time was added to the window.
  */
 static inline bool hop_reaction_end(struct hop_reaction *r, u32 last, u64 now, u32 silence_ns)
 {
-	s32 took = last - (u32)r->sent_ns;
-	bool fell_silent = (u32)now - last >= silence_ns;
+	s32 took = last - (u32)r->sent_ns, quiet = (u32)now - last;
 
 	hop_reaction_void(r);
-	if (!r->heard || took <= 0 || !fell_silent)
+	if (!r->heard || took <= 0 || quiet < (s32)silence_ns)
 		return false;
-	r->window[r->count++ % HOP_REACTIONS] = took;
+	r->window[r->count % HOP_REACTIONS] = took;
+	r->window_ns[r->count++ % HOP_REACTIONS] = now;
 	return true;
 }
 
 /**
  * hop_reaction_most - the longest of the latest times
  * @r: it
+ * @now: time
  *
- * Return: ns, 0 if none was measured.
+ * Return: ns, 0 if none was measured within HOP_REACTION_OLD_NS.
  */
-static inline u32 hop_reaction_most(const struct hop_reaction *r)
+static inline u32 hop_reaction_most(const struct hop_reaction *r, u64 now)
 {
 	unsigned int i, n = r->count < HOP_REACTIONS ? r->count : HOP_REACTIONS;
 	u32 most = 0;
 
 	for (i = 0; i < n; i++)
-		most = r->window[i] > most ? r->window[i] : most;
+		if (r->window[i] > most && now - r->window_ns[i] < HOP_REACTION_OLD_NS)
+			most = r->window[i];
 	return most;
 }
 

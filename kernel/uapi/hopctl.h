@@ -271,8 +271,8 @@ enum hop_state {
  * @HOP_A_INGRESS_FILTER: u8, 1 while something looks at frames before the fabric tag is taken off:
  *	tc classifiers on the way in, tcx, XDP
  * @HOP_A_TAG_UNSEEN: u64, data frames that came with the fabric tag while there was such
- * @HOP_A_REACTION: u32 ns, measured: longest of the latest 16 times from a pause that we sent to
- *	the last packet of its sub-queue; 0 if none yet
+ * @HOP_A_REACTION: u32 ns, measured: longest of the latest 16 times, of the last 10 s, from a
+ *	pause that we sent to the last packet of its sub-queue; 0 if none
  * @HOP_A_REACTIONS: u64, how many of these times have been measured
  * @HOP_A_HRTT_CAPPED: u64, HELLOs after which the measured HRTT was beyond what is believed
  *	(TCA_BFC_HRTT_MAX)

@@ -111,9 +111,7 @@ liar()
 diag "the truth"
 check "a and b tag" wait_until 10 port_is pa peer_role host
 between "HELLOs measure the link" "$(port_says pa hrtt_raw)" 2000 3000
-honest=$(port_says pa hrtt_raw)
 
-# the wire's end is 2 us away, a HELLO takes 7 ns and an answer no time: what is more is ring time
 diag "a neighbour that says that its card holds 100 ms"
 liar role=switch ring=100000000
 check "is heard" wait_until 10 port_is px neighbour_up 1
@@ -127,14 +125,21 @@ is "which is what the threshold reckons with" "$(qdisc_stat sw pr hrtt)" 10000
 tc_in sw qdisc change dev px root bfc hrtt-max 1ms peer host
 
 diag "one that is said to be a host"
-is "raises nothing: the box reckons with the others' HRTT" "$(qdisc_stat sw pr hrtt)" "$(port_says pa hrtt)"
+is "counts up to 100 us, as one that is not known" "$(qdisc_stat sw pr hrtt)" 100000
+# highest figures anew
+tc_in sw qdisc del dev pr root
+tc_in sw qdisc add dev pr root handle 1: bfc
 incast "a host says 100 ms"
+between "a host says 100 ms: above the threshold of 100 us" "$(qdisc_stat sw pr th_max)" 1500 1250000
 for dev in pa pb pr; do
 	tc_in sw qdisc change dev $dev root bfc peer host
 done
-between "where all are, with theirs up to 100 us" "$(qdisc_stat sw pr hrtt)" "$honest" 100000
-tc_in sw qdisc change dev px root bfc hrtt 7us
-is "what is configured counts whoever is there" "$(qdisc_stat sw pr hrtt)" 7000
+is "so it is where all are" "$(qdisc_stat sw pr hrtt)" 100000
+capped=$(port_says px hrtt_capped)
+tc_in sw qdisc change dev px root bfc hrtt 7ms 2>/dev/null
+is "what is configured counts whoever is there" "$(qdisc_stat sw pr hrtt)" 7000000
+sleep 0.5
+is "and is no fault" "$(port_says px hrtt_capped)" "$capped"
 for dev in px pa pb pr; do
 	tc_in sw qdisc change dev $dev root bfc peer auto hrtt auto
 done
@@ -151,10 +156,12 @@ is "a configured HRTT may be more, with a warning" "${said%%:*}, ${said##*: }" \
 is "of this port, not of another" "$(qdisc_stat sw pr th)" 250000
 said=$(tc_in sw qdisc change dev pr root bfc hrtt auto th 16k 2>&1)
 is "so may a threshold" "$said" \
-	"Warning: th is above a quarter of limit: packets may be dropped before a pause has an effect."
+	"Warning: th is above a quarter of limit or pool: packets may be dropped before a pause has an effect."
 said=$(tc_in sw qdisc change dev pr root bfc th 15k 2>&1)
 is "a quarter is no reason to warn" "$said" ""
-tc_in sw qdisc change dev pr root bfc limit 8m th auto
+tc_in sw qdisc change dev pr root bfc th auto pool 40k
+is "or a quarter of the pool" "$(qdisc_stat sw pr th)" 10240
+tc_in sw qdisc change dev pr root bfc limit 8m pool none
 tc_in sw qdisc change dev pa root bfc hrtt auto
 
 diag "a card with several queues says what the longest holds, not the sum"

@@ -54,11 +54,11 @@ static void test_counts(void)
 		r = begun(3, t);
 		hop_reaction_acked(&r, 3);
 		times_ok &= hop_reaction_end(&r, (u32)(t + 400), t + 400 + SILENCE, SILENCE) &&
-			    nothing(&r) && r.count == 1 && hop_reaction_most(&r) == 400;
+			    nothing(&r) && r.count == 1 && r.window[0] == 400;
 		r = begun(3, t);
 		hop_reaction_acked(&r, 3);
 		soon_ok &= !hop_reaction_end(&r, (u32)(t + 400), t + 399 + SILENCE, SILENCE) &&
-			   nothing(&r) && !r.count && !hop_reaction_most(&r);
+			   nothing(&r) && !r.count;
 		r = begun(3, t);
 		hop_reaction_acked(&r, 3);
 		none_ok &= !hop_reaction_end(&r, (u32)t, t + 9 * SILENCE, SILENCE) &&
@@ -70,8 +70,13 @@ static void test_counts(void)
 	check(none_ok, "no packet after the pause: void");
 	r = begun(3, 5000);
 	hop_reaction_acked(&r, 3);
-	check(hop_reaction_end(&r, 5000 + 7 * SILENCE, 5000 + 7 * SILENCE, 0) &&
-	      hop_reaction_most(&r) == 7 * SILENCE, "packets that never end count up to then");
+	check(!hop_reaction_end(&r, 5000 + 7 * SILENCE, 5000 + 7 * SILENCE, SILENCE) && !r.count,
+	      "packets that never end: void");
+	/* another processor is ahead */
+	r = begun(3, 5000);
+	hop_reaction_acked(&r, 3);
+	check(!hop_reaction_end(&r, 5000 + 7 * SILENCE + 1, 5000 + 7 * SILENCE, SILENCE) &&
+	      !r.count, "one that has come since: void");
 }
 
 /* Which frames the neighbour has got is known by their echoes only. */
@@ -89,7 +94,8 @@ static void test_echoes(void)
 	hop_reaction_acked(&r, 3);
 	hop_reaction_acked(&r, 9);
 	hop_reaction_acked(&r, 2);
-	check(r.vid == 8 && hop_reaction_end(&r, 5400, 9000, SILENCE), "later ones behind its own do not matter");
+	check(r.vid == 8 && hop_reaction_end(&r, 5400, 9000, SILENCE),
+	      "later ones behind its own do not matter");
 	r = begun(UINT32_MAX, 5000);
 	hop_reaction_acked(&r, UINT32_MAX - 1);
 	check(r.vid == 8, "numbers wrap: before");
@@ -97,33 +103,45 @@ static void test_echoes(void)
 	check(r.vid == HOP_REACTION_NONE, "numbers wrap: after");
 }
 
-static void measure(struct hop_reaction *r, u32 ns)
+static u64 measure(struct hop_reaction *r, u32 ns)
 {
+	static u64 begin;
+	u64 end;
+
+	begin += 10 * SILENCE;
+	end = begin + ns + SILENCE;
 	r->next = 1;
-	hop_reaction_begin(r, 1, 0);
+	hop_reaction_begin(r, 1, begin);
 	hop_reaction_acked(r, 1);
-	hop_reaction_end(r, ns, 10ULL * ns + SILENCE, SILENCE);
+	hop_reaction_end(r, begin + ns, end, SILENCE);
+	return end;
 }
 
 static void test_window(void)
 {
 	struct hop_reaction r;
 	bool ok = true;
+	u64 now;
 	u32 i;
 
 	hop_reaction_reset(&r);
-	check(!hop_reaction_most(&r), "nothing measured: 0");
+	check(!hop_reaction_most(&r, 0), "nothing measured: 0");
 	measure(&r, 5000);
 	for (i = 1; i < HOP_REACTIONS; i++) {
-		measure(&r, 100 + i);
-		ok &= hop_reaction_most(&r) == 5000;
+		now = measure(&r, 100 + i);
+		ok &= hop_reaction_most(&r, now) == 5000;
 	}
 	check(ok, "the longest of 16");
-	measure(&r, 90);
-	check(hop_reaction_most(&r) == 100 + HOP_REACTIONS - 1 && r.count == HOP_REACTIONS + 1,
-	      "the 17th drives the first out");
+	now = measure(&r, 90);
+	check(hop_reaction_most(&r, now) == 100 + HOP_REACTIONS - 1 &&
+	      r.count == HOP_REACTIONS + 1, "the 17th drives the first out");
 	hop_reaction_reset(&r);
-	check(!hop_reaction_most(&r) && nothing(&r), "another neighbour: nothing of it is left");
+	check(!hop_reaction_most(&r, now) && nothing(&r),
+	      "another neighbour: nothing of it is left");
+	now = measure(&r, 5000);
+	check(hop_reaction_most(&r, now + HOP_REACTION_OLD_NS - 1) == 5000 &&
+	      !hop_reaction_most(&r, now + HOP_REACTION_OLD_NS),
+	      "a time counts for 10 s, though none comes after it");
 }
 
 /* Four binary digits are what a float of four has: compared with shifts of the next one up. */

@@ -227,7 +227,7 @@ static const struct attr port_attrs[] = {
 	  "data frames that came with the fabric tag while there was such",
 	  NULL },
 	{ "reaction", 49, ATTR_NUMBER, "ns",
-	  "measured: longest of the latest 16 times from a pause that we sent to the last packet of its sub-queue; 0 if none yet",
+	  "measured: longest of the latest 16 times, of the last 10 s, from a pause that we sent to the last packet of its sub-queue; 0 if none",
 	  NULL },
 	{ "reactions", 50, ATTR_NUMBER, "times",
 	  "how many of these times have been measured",

@@ -286,8 +286,8 @@ def totals(run):
         result["pool_max"] = max(result["pool_max"], qdisc.get("pool_max", 0))
         result["pauses"] += port.get("pauses_tx", 0)
         result["state_frames"] += port.get("state_tx", 0)
-        if port.get("hrtt_raw"):
-            result["hrtt_ns"].append(port["hrtt_raw"])
+        if port.get("hrtt_raw"):    # one was measured; what is used may be longer
+            result["hrtt_ns"].append(port["hrtt"])
         if port and port.get("state") not in ("tagging", "host"):
             result["not_tagging"].append(name)
     return result
