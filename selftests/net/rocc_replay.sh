@@ -114,6 +114,9 @@ tc_in s qdisc add dev pr root handle 1: $switch || die "no congestion point"
 congested third
 between "a new start of the congestion point speaks" \
 	"$("$cnpsend" show "$work/third" 2>/dev/null | wc -l)" 50 1000
+# to the second: it is the clock's
+epoch=$("$cnpsend" show "$work/third" | sed -nE 's/.* epoch=([0-9a-f]+) .*/\1/p' | tail -n 1)
+between "its epoch is the time of its start" $(($(date +%s) - 0x${epoch:-0} / 1000000000)) 0 10
 sending 100ms
 before
 cp "$work/second" "$work/kept"
