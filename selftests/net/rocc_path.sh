@@ -119,6 +119,8 @@ sixth()
 
 ipv6()
 {
+	local ROCC_PAYLOAD=$((ROCC_MTU - 48))	# fragments are of no flow
+
 	star bridge $N ${RATE}gbit 1500ns
 	sixth
 	qdiscs "" "radius 0 from fe80::/10"
@@ -129,7 +131,7 @@ ipv6()
 # A bridge with no address but that of its loopback device, which nobody believes on a wire
 ipv6_bare()
 {
-	local dev
+	local dev ROCC_PAYLOAD=$((ROCC_MTU - 48))
 
 	star bridge $N ${RATE}gbit 1500ns
 	for dev in br0 p1 p2 p3 pr; do
@@ -142,7 +144,7 @@ ipv6_bare()
 
 ipv6_router()
 {
-	local i name
+	local i name ROCC_PAYLOAD=$((ROCC_MTU - 48))
 
 	star router $N ${RATE}gbit 1500ns
 	in_ns s sh -c 'echo 1 >/proc/sys/net/ipv6/conf/all/forwarding'
