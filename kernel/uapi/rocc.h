@@ -206,7 +206,8 @@ struct rocc_prefix {
  * @TCA_ROCC_COMPUTE: switch; u8, enum rocc_compute, default ROCC_COMPUTE_SWITCH
  * @TCA_ROCC_SIGN: switch; u8, number of the key that CNPs are signed with; 0 (default): none
  * @TCA_ROCC_RECOVERY: host; u32, ns: how long after a CNP the rate is doubled (section 3.5); 0
- *	(default): 1.375 x the congestion point's T, but between 55 us and TCA_ROCC_HOLD
+ *	(default): 1.375 x the time between two CNPs that it says, T of the congestion point or
+ *	more, but between 55 us and TCA_ROCC_HOLD
  * @TCA_ROCC_HOLD: host; u32, ns: longest time that one CNP holds a flow at a rate; default 20 ms
  * @TCA_ROCC_FLOOR: host; u64, bytes per second: least rate that a flow is limited to, but by a
  *	signed CNP, which may say less; 0 (default): a 1000th of the rate
@@ -284,10 +285,10 @@ enum {
  * @TCA_ROCC_STATS_Q_REF: switch; u32, bytes: reference length in force
  * @TCA_ROCC_STATS_INTERVAL: switch; u32, ns: T in force
  * @TCA_ROCC_STATS_FLOWS_ACTIVE: switch; u32, flows that are told
- * @TCA_ROCC_STATS_TICKS: switch; u64, intervals that were computed
+ * @TCA_ROCC_STATS_TICKS: switch; u64, rates that were computed
  * @TCA_ROCC_STATS_CUTS: switch; u64, times that the rate was halved, or cut to the least
  * @TCA_ROCC_STATS_CNPS: switch; u64, CNPs sent
- * @TCA_ROCC_STATS_CNPS_HELD: switch; u64, CNPs not sent, by the bound on them
+ * @TCA_ROCC_STATS_CNPS_HELD: switch; u64, CNPs not sent in their interval, by the bound on them
  * @TCA_ROCC_STATS_CNPS_FAILED: switch; u64, CNPs not sent for want of memory or of a way back
  * @TCA_ROCC_STATS_UNTRACKED: switch; u64, packets of flows that found no room in the table
  * @TCA_ROCC_STATS_LIMITERS: host; u32, flows with a limiter
