@@ -208,6 +208,18 @@ static void tuned(const struct rocc_law *law, double t, int last, double *least,
 	}
 }
 
+/* Until which N there is a margin, with the gains that each has. At the least rate there is none:
+ * it cannot fall.
+ */
+static int stable_until(const struct rocc_law *law, double t)
+{
+	int n = FEWEST;
+
+	while (n < 1000 && margin(gains_of(law, n), t, n, NULL) > 0)
+		n++;
+	return n - 1;
+}
+
 static void test_tuned(void)
 {
 	struct rocc_law law = paper(0.3, 3, false);
@@ -220,26 +232,32 @@ static void test_tuned(void)
 	      "0.3 : 3 in steps: the same margin for 2 to 64 flows, at more than half the speed");
 	tuned(&law, T / 1e9, MOST, &least, &most, &slowest);
 	printf("# until 128 flows: %.1f to %.1f\n", least, most);
-	check(least > 20 && most < 56, "0.3 : 3 in steps: above 20 degrees for 2 to 128 flows");
+	check(least > 20 && most < 56 && abs(stable_until(&law, T / 1e9) - 183) <= 1,
+	      "0.3 : 3 in steps: above 20 degrees for 2 to 128 flows, and above 0 until 183");
 	law.smooth = true;
 	tuned(&law, T / 1e9, MOST, &least, &most, &slowest);
 	printf("# smooth: %.2f to %.2f\n", least, most);
-	check(least > 49 && most - least < 0.1 && slowest > 0.99,
-	      "0.3 : 3 smooth: the same margin and speed for 2 to 128 flows");
+	check(least > 49 && most - least < 0.1 && slowest > 0.99 &&
+	      abs(stable_until(&law, T / 1e9) - 366) <= 1,
+	      "0.3 : 3 smooth: the same margin and speed for 2 to 128 flows, and one until 366");
 }
 
 /* The constants of section 6. What is wanted was computed from equation 6 apart from this code. */
 static void test_auto(u64 speed, u32 interval_ns, bool smooth, double lowest, double highest,
-		      const char *what)
+		      int until, const char *what)
 {
 	double least, most, slowest;
 	struct rocc_law law = {};
+	int n;
 
 	rocc_law_auto(&law, speed, interval_ns, 3000);
 	law.smooth = smooth;
 	tuned(&law, interval_ns / 1e9, MOST, &least, &most, &slowest);
-	printf("# %s: %.2f to %.2f degrees, at least %.2f of the speed of 2\n", what, least, most, slowest);
-	check(fabs(least - lowest) < 0.1 && fabs(most - highest) < 0.1, what);
+	n = stable_until(&law, interval_ns / 1e9);
+	printf("# %s: %.2f to %.2f degrees, at least %.2f of the speed of 2; until %d flows\n", what, least, most,
+	       slowest, n);
+	check(fabs(least - lowest) < 0.1 && fabs(most - highest) < 0.1 && abs(n - until) <= 1,
+	      what);
 }
 
 /* A queue of n flows a little beside its reference. They are told after half a T, and that holds
@@ -314,11 +332,11 @@ int main(void)
 	test_six_pairs();
 	test_tuned();
 	test_queue();
-	test_auto(40 * GBIT, T, false, 35.76, 42.66, "40 Gb/s in steps: 36 to 43 degrees for 2 to 128 flows");
-	test_auto(100 * GBIT, T, false, 29.49, 42.66, "100 Gb/s in steps: 29 to 43");
-	test_auto(40 * GBIT, T, true, 42.00, 42.00, "40 Gb/s smooth: 42");
-	test_auto(100 * GBIT, T, true, 42.27, 42.27, "100 Gb/s smooth: 42");
-	test_auto(GBIT / 10, 10000 * US, false, 35.76, 42.66, "100 Mb/s, T = 10 ms, in steps: as at 40 Gb/s");
+	test_auto(40 * GBIT, T, false, 35.76, 42.66, 333, "40 Gb/s in steps: 36 to 43 degrees for 2 to 128 flows");
+	test_auto(100 * GBIT, T, false, 29.49, 42.66, 222, "100 Gb/s in steps: 29 to 43");
+	test_auto(40 * GBIT, T, true, 42.00, 42.00, 399, "40 Gb/s smooth: 42");
+	test_auto(100 * GBIT, T, true, 42.27, 42.27, 444, "100 Gb/s smooth: 42");
+	test_auto(GBIT / 10, 10000 * US, false, 35.76, 42.66, 333, "100 Mb/s, T = 10 ms, in steps: as at 40 Gb/s");
 	printf("1..%u\n", done);
 	return failed != 0;
 }
