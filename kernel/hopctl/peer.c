@@ -171,12 +171,26 @@ static u8 state_resolve(const struct hop_port *port)
 	return HOP_STATE_PROBING;
 }
 
+/**
+ * hop_peer_way_ns - how long a frame and its answer may take, whatever thresholds reckon with
+ * @port: the port
+ *
+ * What is waited for is not to come sooner because a neighbour is not believed.
+ * Return: ns, at most HOP_HRTT_MAX_NS.
+ */
+u32 hop_peer_way_ns(const struct hop_port *port)
+{
+	u32 raw = hop_peer_raw_hrtt(port);
+
+	return min_t(u32, max(raw, port->hrtt_used), HOP_HRTT_MAX_NS);
+}
+
 /* How long a frame that has left its sub-queue may be on its way: on the card, then on the
  * link. A card that does not say what it holds is given a HELLO interval.
  */
 static u64 peer_flight_ns(const struct hop_port *port, u32 ring_ns)
 {
-	return HOP_FLIGHT_NS + (ring_ns ?: HOP_HELLO_NS) + port->hrtt_used;
+	return HOP_FLIGHT_NS + (ring_ns ?: HOP_HELLO_NS) + hop_peer_way_ns(port);
 }
 
 /* Does the neighbour take tags off because of what we say now, not of what we said once? */

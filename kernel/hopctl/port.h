@@ -554,6 +554,7 @@ void hop_peer_heard_us_leave(struct hop_port *port, const struct hop_frame *f);
 u64 hop_peer_next(const struct hop_port *port);
 void hop_peer_expire(struct hop_port *port, u64 now);
 u32 hop_peer_raw_hrtt(const struct hop_port *port);
+u32 hop_peer_way_ns(const struct hop_port *port);
 struct hop_candidate *hop_peer_candidate(struct hop_port *port, u64 now);
 u8 hop_peer_taken_for(const struct hop_port *port);
 void hop_peer_filters(struct hop_port *port);

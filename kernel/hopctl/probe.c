@@ -134,7 +134,7 @@ bool hop_probe_due(struct hop_port *port, u64 now)
 		p->long_answered = false;
 		p->hellos = port->peer.hellos;
 		p->round_ns = now + (p->failed >= HOP_PROBE_ROUNDS ? HOP_PROBE_SLOW_NS :
-				     max_t(u64, HOP_HELLO_NS, 2ULL * port->hrtt_used));
+				     max_t(u64, HOP_HELLO_NS, 2ULL * hop_peer_way_ns(port)));
 	}
 	p->tries++;
 	p->again_ns = p->tries < HOP_PROBE_TRIES ? now + HOP_PROBE_AGAIN_NS : U64_MAX;
