@@ -8,16 +8,9 @@
 #include <string.h>
 
 #include "../../kernel/hopctl/config.h"
+#include "unit.h"
 
 #define MEMBERS	4
-
-static unsigned int done, failed;
-
-static void check(bool ok, const char *what)
-{
-	failed += !ok;
-	printf("%sok %u %s\n", ok ? "" : "not ", ++done, what);
-}
 
 /* Each member's figures tell whose they are. */
 static struct hop_config config_of(unsigned int member, u16 kinds)

@@ -10,26 +10,7 @@
 #include <string.h>
 
 #include "../../kernel/sched/drr.h"
-
-static unsigned int done, failed;
-
-static void check(bool ok, const char *what)
-{
-	failed += !ok;
-	printf("%sok %u %s\n", ok ? "" : "not ", ++done, what);
-}
-
-/* splitmix64: the same numbers on every machine */
-static u64 seed = 1;
-
-static u64 random64(void)
-{
-	u64 z = seed += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-	return z ^ z >> 31;
-}
+#include "unit.h"
 
 #define QUEUES	8
 

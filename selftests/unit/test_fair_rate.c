@@ -11,29 +11,11 @@
 #include <string.h>
 
 #include "../../kernel/sched/fair_rate.h"
+#include "unit.h"
 
 #define ONE	(1ULL << ROCC_FRACTION)
 #define GBIT	1000000000ULL
 #define US	1000U
-
-static unsigned int done, failed;
-
-static void check(bool ok, const char *what)
-{
-	failed += !ok;
-	printf("%sok %u %s\n", ok ? "" : "not ", ++done, what);
-}
-
-static u64 seed = 1;
-
-static u64 random64(void)
-{
-	u64 z = seed += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-	return z ^ z >> 31;
-}
 
 /* Section 6: F and Q there are in units of 10 Mb/s and 600 bytes. */
 static void test_auto_is_the_paper(void)

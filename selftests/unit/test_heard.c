@@ -9,31 +9,13 @@
 #include <string.h>
 
 #include "../../kernel/rocc/heard.h"
+#include "unit.h"
 
 #define S	1000000000ULL
 #define MS	1000000ULL
 #define T	(2 * MS)
 
 static struct rocc_heard set[ROCC_HEARD_WAYS];
-static unsigned int done, failed;
-
-static void check(bool ok, const char *what)
-{
-	failed += !ok;
-	printf("%sok %u %s\n", ok ? "" : "not ", ++done, what);
-}
-
-static u64 seed = 1;
-
-static u64 random64(void)
-{
-	u64 z = seed += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-	return z ^ z >> 31;
-}
-
 static enum rocc_freshness hear_of(u32 port, u64 epoch, u32 sequence, u64 now)
 {
 	struct cnp c = { .port = port, .epoch = epoch, .sequence = sequence, .interval = T };

@@ -43,20 +43,13 @@
 #include <stdlib.h>
 
 #include "../../kernel/sched/fair_rate.h"
+#include "unit.h"
 
 #define GBIT	1000000000ULL
 #define US	1000U
 #define T	(40 * US)
 #define FEWEST	2
 #define MOST	128
-
-static unsigned int done, failed;
-
-static void check(bool ok, const char *what)
-{
-	failed += !ok;
-	printf("%sok %u %s\n", ok ? "" : "not ", ++done, what);
-}
 
 /* bit/s for a byte */
 struct gains {

@@ -10,26 +10,9 @@
 
 #include "../../kernel/sched/notification.h"
 #include "../../kernel/rocc/cnp.c"
+#include "unit.h"
 
 #define ROUNDS	1000000
-
-static unsigned int done, failed;
-
-static void check(bool ok, const char *what)
-{
-	failed += !ok;
-	printf("%sok %u %s\n", ok ? "" : "not ", ++done, what);
-}
-
-static u64 random64(void)
-{
-	static u64 seed = 1;
-	u64 z = seed += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-	return z ^ z >> 31;
-}
 
 static size_t sample(u8 *buf, size_t size, bool v6, u8 code)
 {

@@ -9,16 +9,9 @@
 #include <string.h>
 
 #include "../../kernel/hopctl/reaction.h"
+#include "unit.h"
 
 #define SILENCE	1000
-
-static unsigned int done, failed;
-
-static void check(bool ok, const char *what)
-{
-	failed += !ok;
-	printf("%sok %u %s\n", ok ? "" : "not ", ++done, what);
-}
 
 /* A pause of sub-queue 7 that leaves at @now as frame @seq */
 static struct hop_reaction begun(u32 seq, u64 now)

@@ -14,28 +14,9 @@
 #include "../../kernel/sched/police.h"
 #include "../../kernel/sched/pool.h"
 #include "../../kernel/sched/threshold.h"
+#include "unit.h"
 
 #define PLANNED	26U
-
-static unsigned int done, failed;
-
-static void check(bool ok, const char *what)
-{
-	failed += !ok;
-	printf("%sok %u %s\n", ok ? "" : "not ", ++done, what);
-}
-
-/* splitmix64: the same numbers on every machine */
-static u64 seed = 1;
-
-static u64 random64(void)
-{
-	u64 z = seed += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-	return z ^ z >> 31;
-}
 
 static unsigned int plain_next(const bool *member, unsigned int from)
 {
