@@ -10,7 +10,7 @@
 #   make demo            a rack in a virtual machine: pfifo, fq_codel, bfc side by side
 #   make lab             a small fabric in exact virtual time, three schemes, a report
 #   make check           every test: unit, User-Mode Linux in virtual time, virtual machine
-#   make check-all       the same for all kernels, and what takes long: hours, see Documentation/testing.md
+#   make check-all       the same for all kernels, and what takes long: hours; AGAIN=1 goes on after an interruption
 #   make fuzz SECONDS=60 the parser of control frames under libFuzzer, for as long as you like
 #   make check-mutations breaks the modules in many ways, and sees that a test fails each time
 #   make coverage        lines and branches of the modules that the tests reach [JSON=1]
@@ -115,8 +115,7 @@ check: deps
 	selftests/check
 
 check-all: deps
-	SLUICE_UML_KERNELS="6.1 6.12" selftests/check $(shell sed -n 's/^STEPS="\(.*\)"/\1/p' selftests/check) \
-		uml-rest uml-all fuzz mutations smp kcsan
+	selftests/check --all $(if $(AGAIN),--again) --table Documentation/check-all.md
 
 fuzz:
 	$(MAKE) -C selftests/unit fuzz
