@@ -18,7 +18,8 @@
 
 paths_begin
 tcmsg=$PATHS_DIR/tcmsg
-[ -x "$tcmsg" ] || skip_all "tcmsg is not built (make -C selftests)"
+gsosend=$PATHS_DIR/gsosend
+[ -x "$tcmsg" ] && [ -x "$gsosend" ] || skip_all "tcmsg or gsosend is not built (make -C selftests)"
 ns a b
 for end in a b; do
 	in_ns $end sh -c "echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6" 2>/dev/null
@@ -201,29 +202,16 @@ done
 diag "a part of a GSO packet is dropped"
 line 1gbit
 # One datagram of 20 segments. What is left of it has to leave by itself: nothing else comes.
-gso()
-{
-	in_ns a perl -MSocket -e '
-		my $s;
-		socket($s, AF_INET, SOCK_DGRAM, 17) and
-		setsockopt($s, 17, 103, pack("i", 1000)) and	# UDP_SEGMENT
-		send($s, "x" x 20000, 0, pack_sockaddr_in(7000, inet_aton("10.0.0.2"))) or
-		die "$!\n"'
-}
-if command -v perl >/dev/null; then
-	for kind in $parents; do
-		tc_in a qdisc del dev p root 2>/dev/null
-		tcs "$(parent $kind "limit 6000")"
-		check "$kind: a GSO packet" gso
-		split=1
-		[ $kind != tbf ] || split=0	# it has done that itself: its burst is smaller
-		is "$kind: split, and a part dropped" "$(seen | jq -c '.[] |
-			select(.kind == "bfc") | [.gso_split, .drops]')" "[$split,15]"
-		left "$kind"
-	done
-else
-	skip "a GSO packet" "perl is not installed"
-fi
+for kind in $parents; do
+	tc_in a qdisc del dev p root 2>/dev/null
+	tcs "$(parent $kind "limit 6000")"
+	check "$kind: a GSO packet" in_ns a "$gsosend" 10.0.0.2 20 1000
+	split=1
+	[ $kind != tbf ] || split=0	# it has done that itself: its burst is smaller
+	is "$kind: split, and a part dropped" "$(seen | jq -c '.[] |
+		select(.kind == "bfc") | [.gso_split, .drops]')" "[$split,15]"
+	left "$kind"
+done
 tc_in a qdisc del dev p root
 
 diag "packets dropped while they leave, below a parent"
@@ -245,6 +233,7 @@ for kind in ${parents/qfq/}; do
 	paths_udp "$kind: others pass" 50 10.0.0.2
 done
 ip_in a link del v
+leave_ports
 tc_in a qdisc del dev p root
 tc_in b qdisc del dev q root
 
@@ -266,6 +255,7 @@ for priority in 65536 65537 65538 65539 69631 69632 131071 2147483647; do
 	paths_udp "a priority of $priority" 20 10.0.0.2 --priority $priority
 done
 is "one qdisc all the while" "$(seen | jq -c 'map([.kind, .handle])')" '[["bfc","1:"]]'
+leave_ports
 tc_in a qdisc del dev p root
 refused "in place of ingress" "" "$tcmsg" -n "$(ns_name a)" send ingress p TCA_KIND=str:bfc
 

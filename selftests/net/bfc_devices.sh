@@ -122,6 +122,7 @@ begin()
 
 gone()
 {
+	leave_ports
 	[ -z "$pair" ] || { kill "$pair" 2>/dev/null; wait "$pair" 2>/dev/null; }
 	pair=
 	printf 'link del x\nlink del u\n' | ip -n "$(ns_name a)" -force -batch - 2>/dev/null

@@ -268,8 +268,8 @@ check_run() # SHAPE FLOWS SCALE
 	diag "$name: hrtt $hrtt, utilisation $utilisation (model $u_low to $u_high), mean queue \
 $mean (model $m_low to $m_high), peaks ${peaks[*]} (Th $th to $th_max)"
 	is "$name: one sub-queue for each flow" ${#peaks[@]} "$2"
-	between "$name: the longest queue keeps to the bound" "${peaks[0]:-0}" $th $bound
-	between "$name: the shortest passes the threshold" "${peaks[-1]:-0}" $th $bound
+	between "$name: the longest queue keeps to the bound" "${peaks[0]:-none}" $th $bound
+	between "$name: the shortest passes the threshold" "${peaks[-1]:-none}" $th $bound
 	near "$name: utilisation is the model's" "$utilisation" "$u_low" "$u_high"
 	near "$name: mean queue is the model's" "$mean" "$m_low" "$m_high"
 	is "$name: all packets arrive, in order and unharmed" "$(jq -r \
@@ -291,7 +291,7 @@ for shape in $SHAPES; do
 			run_model "$scale"
 			check_run "$shape" "$flows" "$scale"
 		done
-		_remove_spaces
+		leave_spaces
 	done
 done
 rm -r "$work"

@@ -99,7 +99,7 @@ look()
 		json=${json#*'"kind":"bfc"'}
 		qdisc=${json%%'"kind":'*}
 		for key in qlen backlog marked paused drops; do
-			[[ $qdisc =~ \"$key\":([0-9]+) ]] || continue
+			[[ $qdisc =~ \"$key\":([0-9]+) ]] || die "bfc of $1 shows no $key"
 			fig[$key]=$((${fig[$key]:-0} + BASH_REMATCH[1]))
 		done
 		for key in paused_queues pausing_queues pause_counters handles pauses_tx \
@@ -112,15 +112,7 @@ look()
 # has NAME DEV KEY VALUE: waits for it; what is asked next is of the same moment
 has()
 {
-	local left=20
-
-	look "$2"
-	while [ "${fig[$3]:-}" != "$4" ] && [ $left -gt 0 ]; do
-		left=$((left - 1))
-		sleep 0.2
-		look "$2"
-	done
-	is "$1" "${fig[$3]:-nothing}" "$4"
+	comes_to "$1" fig "$3" "$4" 4 look "$2"
 }
 
 # hold NAME WORDS FOR RESUME: d pauses, u sends, p0 pauses u. d resumes at RESUME ms.
@@ -160,17 +152,12 @@ last_said()
 	done <"$u_said"
 }
 
+u_heard() { last_said; [ "$said" = "$1" ]; }
+
 # u_is NAME WORD: waits until that is what u heard last
 u_is()
 {
-	local left=20
-
-	last_said
-	while [ "$said" != "$2" ] && [ $left -gt 0 ]; do
-		left=$((left - 1))
-		sleep 0.2
-		last_said
-	done
+	wait_until -e 200 4 u_heard "$2"
 	is "$1" "$said" "$2"
 }
 

@@ -93,18 +93,6 @@ each()
 	echo "${all[@]}"
 }
 
-# soon SECONDS COMMAND...: as wait_until, but ten times a second: processes are what costs
-soon()
-{
-	local left=$(($1 * 10))
-
-	shift
-	until "$@" >/dev/null 2>&1; do
-		left=$((left - 1))
-		[ "$left" -ge 0 ] || return 1
-		sleep 0.1
-	done
-}
 each_is() { [ "$(each "$1")" = "$2" ]; }
 state_is() { tc_in "$1" -j -s qdisc show dev "$2" | grep -q "\"state\":\"$3\""; }
 
@@ -133,7 +121,7 @@ neighbour()
 	ip netns exec "$(ns_name d)" "$hopframe" peer x mine=$epoch role=switch queues=64 \
 		for=$(((HOLD_S + 9) * 1000)) "${states[@]}" >/dev/null 2>&1 &
 	hands+=($!)
-	check "e0 tags" soon 5 tags_for $epoch
+	check "e0 tags" wait_until -e 100 5 tags_for $epoch
 }
 
 # tags_for N: e0 tags, and the N-th neighbour has come up
@@ -171,7 +159,7 @@ vids()
 		int(($1 - 1) / q) == n { own++; if (!seen[$1]++) kinds++ } END { print own + 0, kinds + 0 }'
 }
 heard_all() { [ "$(grep -c 'data type=0*800' "$heard")" -ge $((TXQS * 16)) ]; }
-check "frames of each transmit queue arrive" soon 3 heard_all
+check "frames of each transmit queue arrive" wait_until -e 100 3 heard_all
 for ((n = 0; n < TXQS; n++)); do
 	read -r own kinds < <(vids $n)
 	is "instance $n: tags with $((n * QUEUES + 1)) to $(((n + 1) * QUEUES))" "$own" 16
@@ -183,23 +171,23 @@ hand_rests
 diag "pauses"
 # sub-queue 3 of the first, 5 of the second, 6 of the third, 7 of the fourth
 neighbour 0000200000000008+8000000000400000+0
-check "one sub-queue of each is paused" soon 5 each_is paused "1 1 1 1"
+check "one sub-queue of each is paused" wait_until -e 100 5 each_is paused "1 1 1 1"
 shown=$(paused)
 diag "paused: $shown"
 is "the right ones" "$shown" "11:1003 12:1005 13:1006 14:1007"
-check "all are resumed" soon 15 each_is paused "0 0 0 0"
+check "all are resumed" wait_until -e 100 15 each_is paused "0 0 0 0"
 hand_rests
 
 diag "one instance held"
 # numbers 80 to 119, all of the third
 neighbour 0+00ffffffffff0000+0
-check "all of the third is paused" soon 5 each_is paused "0 0 $QUEUES 0"
+check "all of the third is paused" wait_until -e 100 5 each_is paused "0 0 $QUEUES 0"
 sent=$(each tagged)
 for ((n = 0; n < TXQS; n++)); do
 	sends $((7000 + n)) 10
 done
-check "its frames wait, those of the others pass" soon 1 each_is qlen "0 0 10 0"
-check "until it is resumed" soon 15 each_is qlen "0 0 0 0"
+check "its frames wait, those of the others pass" wait_until -e 100 1 each_is qlen "0 0 10 0"
+check "until it is resumed" wait_until -e 100 15 each_is qlen "0 0 0 0"
 is "all have left" "$(each tagged)" "$(for n in $sent; do echo -n "$((n + 10)) "; done | sed 's/ $//')"
 is "nothing was dropped" "$(each drops)" "0 0 0 0"
 hand_rests
@@ -246,7 +234,7 @@ ALL=$((TXQS * FRAMES))
 # held NAME: the flows pass e0, and none of their frames is lost
 held()
 {
-	check "$1: e0 tags" soon 5 state_is h e0 tagging
+	check "$1: e0 tags" wait_until -e 100 5 state_is h e0 tagging
 	dropped=$(dropped) marks=$(qdisc_stat sw p1 marks bfc)
 	is "$1: every frame arrived" "$(flows)" $ALL
 	is "$1: sw dropped none" "$(($(dropped) - dropped))" 0
@@ -255,7 +243,7 @@ held()
 	for count in $(each pauses_obeyed); do
 		between "$1: an instance was paused" "$count" 1 1000000
 	done
-	check "$1: none is paused any more" soon 5 each_is paused "$(each qlen | sed 's/[0-9]*/0/g')"
+	check "$1: none is paused any more" wait_until -e 100 5 each_is paused "$(each qlen | sed 's/[0-9]*/0/g')"
 }
 
 instances "queues $QUEUES nowatch"

@@ -59,10 +59,10 @@ for run in "${kinds[@]/%/ 68}" "${kinds[@]/%/ 1500}" "${kinds[@]/%/ 65535}"; do
 	fi
 	sed 's/^[^#]/# &/' "$said"
 	read -r messages taken refused queued < <(sed -n 's/^messages taken refused with-packets //p' "$said")
-	is "$kind, MTU $mtu: all were answered" "${messages:-0}" $each
-	between "$kind, MTU $mtu: many are taken" "${taken:-0}" $((each / 5)) $each
-	between "$kind, MTU $mtu: many are refused" "${refused:-0}" $((each / 5)) $each
-	between "$kind, MTU $mtu: most while packets wait" "${queued:-0}" $((each / 2)) $each
+	is "$kind, MTU $mtu: all were answered" "${messages:-none}" $each
+	between "$kind, MTU $mtu: many are taken" "${taken:-none}" $((each / 5)) $each
+	between "$kind, MTU $mtu: many are refused" "${refused:-none}" $((each / 5)) $each
+	between "$kind, MTU $mtu: most while packets wait" "${queued:-none}" $((each / 2)) $each
 
 	ip_in a link set w0 type wire rate 10gbit
 	tc_in a qdisc del dev w0 root 2>/dev/null

@@ -43,16 +43,10 @@ shows()
 # has NAME SPACE DEV KEY... VALUE: waits until they are
 has()
 {
-	local left=50
-
-	bfc_figs "${@:2:$#-2}"
-	while [ "$REPLY" != "${*: -1}" ] && [ $left -gt 0 ]; do
-		left=$((left - 1))
-		sleep 0.1
-		bfc_figs "${@:2:$#-2}"
-	done
+	wait_until -e 100 5 figs_are "${@:2}"
 	is "$1" "$REPLY" "${*: -1}"
 }
+figs_are() { bfc_figs "${@:1:$#-1}"; [ "$REPLY" = "${*: -1}" ]; }
 
 # ---- by hand ----
 
@@ -236,8 +230,7 @@ u_is "u restarts: and of its end" 0
 has "u restarts: nothing is held" "$sw" p0 $held "0 0 0"
 }
 u_goes
-wait_until 5 _all_quiet || fail "by hand: all is quiet" "$(_something_paused)"
-_remove_spaces
+leave_spaces
 
 # ---- two switches ----
 

@@ -36,8 +36,7 @@ done
 # came PREF: how many frames have come in to h2 by then: 1 tagged, 2 by 802.1Q, 3 control, 4 IPv4
 came()
 {
-	tc_in h2 -j -s filter show dev eth0 ingress | jq --argjson pref "$1" \
-		'[.[] | select(.pref == $pref) | .options?.actions?[0]?.stats?.packets // empty] | add'
+	filter_stat h2 eth0 ingress packets "$1"
 }
 
 state_is() { port_in sw p2 "$1"; }

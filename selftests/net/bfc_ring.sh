@@ -79,7 +79,7 @@ tagging()
 	local i
 
 	for i in 1 2 3; do
-		[ "$(tc_in s$i -j -s qdisc show | jq -c '[.[] | .port.state // empty] | unique')" = \
+		[ "$(tc_in s$i -j -s qdisc show | jq -c '[.[] | select(.kind == "bfc").port.state] | unique')" = \
 		  '["host","tagging"]' ] || return
 	done
 }
@@ -101,7 +101,8 @@ round()
 			-n $PACKETS -l 958 --sndbuf=16m >/dev/null 2>&1 &
 	done
 	wait "${sinks[@]}"
-	arrived=$(cat "$tmp"/h[123] | jq -s '[.[].packets // 0] | add')
+	arrived=$(cat "$tmp"/h[123] | jq -s 'map(.packets | numbers) | if length == 3 then add else empty end')
+	[ -n "$arrived" ] || die "a sink does not say what came"
 	ip_in s1 link show >/dev/null
 }
 

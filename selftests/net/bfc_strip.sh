@@ -37,8 +37,7 @@ watched()
 # saw NS DEV PREF: frames
 saw()
 {
-	tc_in "$1" -j -s filter show dev "$2" ingress | jq --argjson pref "$3" \
-		'[.[] | select(.pref == $pref) | .options?.actions?[0]?.stats?.packets // empty] | add'
+	filter_stat "$1" "$2" ingress packets "$3"
 }
 
 # stream NAME N: a frame each millisecond; none may be lost

@@ -11,8 +11,8 @@
 # tag, one, two and three.
 
 . "$(dirname "$0")/lib.sh"
-need_tool ip tc bridge perl
 need_virtual_time
+need_tool ip tc bridge perl
 load_modules hopctl sch_bfc wire
 
 ns a sw b

@@ -118,7 +118,7 @@ between "a queue stands in front of tbf" "$(qdisc_stat h1 e0 qlen bfc)" 10 80
 between "HELLOs do not wait in it" $(($(hello_rx) - before)) 4 20
 between "nor does it lengthen the HRTT" "$(qdisc_stat sw ph1 hrtt_raw bfc)" 0 5000000
 wait $sender
-wait_until 5 [ "$(qdisc_stat h1 e0 qlen bfc)" = 0 ]
+check "which leaves" wait_for 5 0 qdisc_stat h1 e0 qlen bfc
 
 # Without pauses half of it is lost, so the losslessness above was not for lack of load.
 port sw pr limit $((LIMIT * 1500)) nopause

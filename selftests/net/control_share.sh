@@ -68,8 +68,7 @@ counted()
 # came PREF: frames that have come to `to`: 1 data, 2 others
 came()
 {
-	tc_in to -j -s filter show dev eth0 ingress | jq --argjson pref "$1" \
-		'[.[] | select(.pref == $pref) | .options?.actions?[0]?.stats?.packets // empty] | add'
+	filter_stat to eth0 ingress packets "$1"
 }
 
 starts() # WHO ARG...: udpflow there, in the background
@@ -127,7 +126,7 @@ shares_of()
 	shares 84
 	between "$*, 0.5 %: data has the rest" "$data" 993 999
 	between "$*, 0.5 %: the others have their share" "$others" 2 6
-	_remove_spaces
+	leave_spaces
 }
 
 # Packets of UDP flows that come by p1 are control packets here. In tbf and on veth nothing overtakes
@@ -179,7 +178,7 @@ mixed_of() # KIND OPTIONS...
 	read -r now spilled2 < <(counts "$kind" control spilled)
 	between "$*: all of it is control, however much" $((now - control)) 500 510
 	is "$*: and none goes with the data" "$spilled2" "$spilled"
-	_remove_spaces
+	leave_spaces
 }
 
 # cnps NAME MIN MAX FLOW OPTION...: of ten such messages so many are control packets
@@ -235,7 +234,7 @@ notified_of() # KIND
 	# what may come at once is 64 frames of full size, 700 of these, and 50 ms are 5 % of 4500
 	between "$kind: congestion notifications have a share, too" "$control" 64 1000
 	between "$kind: beyond it they go with the data" $((control + spilled)) 5000 5010
-	_remove_spaces
+	leave_spaces
 }
 
 shares_of bfc

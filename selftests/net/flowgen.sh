@@ -9,8 +9,8 @@
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-need_tool jq awk bc ethtool setpriv
 need_virtual_time
+need_tool jq awk bc ethtool setpriv
 FLOWGEN=$(readlink -f "$(dirname "$0")/../../build/flowgen/flowgen")
 [ -x "$FLOWGEN" ] || skip_all "flowgen is not built (make programs)"
 load_modules wire flowgen

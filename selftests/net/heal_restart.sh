@@ -71,8 +71,7 @@ done
 # entered NS DEV: packets that were given to the device's qdisc, whichever it was
 entered()
 {
-	tc_in "$1" -j -s filter show dev "$2" egress |
-		jq '[.[] | .options?.actions?[0]?.stats?.packets // empty] | add'
+	filter_stat "$1" "$2" egress packets
 }
 
 waiting()
@@ -81,7 +80,7 @@ waiting()
 
 	for name in "${_spaces[@]}"; do
 		tc -n "$name" -j -s qdisc show
-	done | jq -s '[.[][] | .qlen // 0] | add'
+	done | jq -s 'map(.[].qlen) | if all(. != null) then add else error("a qdisc shows no qlen") end'
 }
 
 # Packets that are thrown away: the kernel says which, and where in its code. That is not enough for
@@ -377,7 +376,8 @@ flaps_h2()
 	stuck "flaps at h2"
 }
 
-# Packets that came to h2 with a tag when it had no port to take it off: not for this host, says the kernel
+# Packets that came to h2 with a tag when it had no port to take it off: not for this host, says the kernel. ip
+# does not show the figure while it is 0.
 not_for_h2()
 {
 	ip_in h2 -s -s -j link show eth0 | jq '.[0].stats64.rx.otherhost // 0'

@@ -38,15 +38,7 @@ look()
 # port_has NAME KEY VALUE [SECONDS]: waits for it; what is asked next is of the same moment
 port_has()
 {
-	local left=$((${4:-4} * 5))
-
-	look
-	while [ "${port[$2]:-}" != "$3" ] && [ $left -gt 0 ]; do
-		left=$((left - 1))
-		sleep 0.2
-		look
-	done
-	is "$1" "${port[$2]:-nothing}" "$3"
+	comes_to "$1" port "$2" "$3" "${4:-4}" look
 }
 
 by_hand() { in_ns b "$hopframe" "$@"; }

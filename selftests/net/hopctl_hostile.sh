@@ -80,7 +80,8 @@ look()
 	now=() moved=()
 	while read -r key value; do
 		now[$key]=$value
-		[[ ! $value =~ ^[0-9]+$ ]] || moved[$key]=$((value - ${before[$key]:-0}))
+		# of a port that was not there before, all of it
+		[[ ! $value =~ ^[0-9]+$ ]] || moved[$key]=$((value - ${before[$key]-0}))
 	done < <(tc_in sw -j -s qdisc show | jq -r '.[] | select(.kind == "bfc") | .dev as $dev |
 		({marks, over_unlabelled} + .port) | to_entries[] | "\($dev).\(.key) \(.value)"')
 }
@@ -98,15 +99,7 @@ remember()
 
 port_comes_to()	# port_comes_to NAME DEV.KEY VALUE
 {
-	local left=50
-
-	look
-	while [ "${now[$2]:-}" != "$3" ] && [ $left -gt 0 ]; do
-		left=$((left - 1))
-		sleep 0.2
-		look
-	done
-	is "$1" "${now[$2]:-nothing}" "$3"
+	comes_to "$1" now "$2" "$3" 10 look
 }
 
 CAUSES="rx_malformed rx_version rx_epoch rx_stale rx_range rx_untrusted rx_shared rx_limited"
@@ -126,8 +119,8 @@ changes()
 		done
 	done
 	for key in $CAUSES; do
-		[ "${moved[r.$key]:-0}" = 0 ] ||
-			wrong+="r: $key went up by ${moved[r.$key]}"$'\n'
+		[ "${moved[r.$key]-nothing}" = 0 ] ||
+			wrong+="r: $key went up by ${moved[r.$key]-nothing}"$'\n'
 	done
 	[ "${now[p.state]}" = "${1:-${before[p.state]}}" ] || wrong+="p: state is ${now[p.state]}"
 	[ "${now[r.state]}" = "${before[r.state]}" ] || wrong+="r: state is ${now[r.state]}"
@@ -155,10 +148,11 @@ hostile()
 		expected=$((expected + ${key#*=}))
 	done
 	for key in $CAUSES; do
-		sum=$((sum + ${moved[p.$key]:-0}))
+		[ -n "${moved[p.$key]+shown}" ] || die "p shows no $key"
+		sum=$((sum + moved[p.$key]))
 		[ "$key" != rx_limited ] || continue
 		[[ " $want " =~ " $key="([0-9]+) ]] || BASH_REMATCH=(0 0)
-		[ "${moved[p.$key]:-0}" = "${BASH_REMATCH[1]}" ] ||
+		[ "${moved[p.$key]}" = "${BASH_REMATCH[1]}" ] ||
 			[[ -n $limited && ${moved[p.$key]} -le ${BASH_REMATCH[1]} ]] ||
 			wrong+="$key went up by ${moved[p.$key]}, should by ${BASH_REMATCH[1]}"$'\n'
 	done
@@ -269,7 +263,7 @@ for ((i = 1; i <= CLAIMANTS; i++)); do
 	neighbour x d$i mine=$((100 + i)) queues=4094 flags=5
 done
 for ((i = 1; i <= CLAIMANTS; i++)); do
-	[ "${now[c$i.neighbour_up]:-0}" = 1 ] || port_comes_to "neighbour $i" c$i.neighbour_up 1
+	[ "${now[c$i.neighbour_up]-}" = 1 ] || port_comes_to "neighbour $i" c$i.neighbour_up 1
 done
 given=0
 for ((i = 1; i <= CLAIMANTS; i++)); do

@@ -44,15 +44,7 @@ look()
 # has WHAT NAME DEV KEY VALUE: waits for it; what is asked next is of the same moment
 has()
 {
-	local left=30
-
-	look "$2" "$3"
-	while [ "${port[$4]:-}" != "$5" ] && [ $left -gt 0 ]; do
-		left=$((left - 1))
-		sleep 0.2
-		look "$2" "$3"
-	done
-	is "$1" "${port[$4]:-nothing}" "$5"
+	comes_to "$1" port "$4" "$5" 6 look "$2" "$3"
 }
 
 both_tag()

@@ -41,15 +41,7 @@ look()
 # has NAME KEY VALUE: waits for it; what is asked next is of the same moment
 has()
 {
-	local left=30
-
-	look
-	while [ "${port[$2]:-}" != "$3" ] && [ $left -gt 0 ]; do
-		left=$((left - 1))
-		sleep 0.2
-		look
-	done
-	is "$1" "${port[$2]:-nothing}" "$3"
+	comes_to "$1" port "$2" "$3" 6 look
 }
 
 # figures KEY...: of the port as it is now

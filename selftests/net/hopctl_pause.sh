@@ -56,15 +56,7 @@ look()
 # has NAME DEV KEY VALUE: waits for it; what is asked next is of the same moment
 has()
 {
-	local left=20
-
-	look "$2"
-	while [ "${port[$3]:-}" != "$4" ] && [ $left -gt 0 ]; do
-		left=$((left - 1))
-		sleep 0.2
-		look "$2"
-	done
-	is "$1" "${port[$3]:-nothing}" "$4"
+	comes_to "$1" port "$3" "$4" 4 look "$2"
 }
 
 u_said=$(mktemp)

@@ -84,7 +84,8 @@ since()
 
 	from=$(moments "$1" "$2" | head -n 1)
 	to=$(moments "$3" "$4" | tail -n 1)
-	echo $((10#${to:-0} - 10#${from:-0}))
+	[ -n "$from" ] && [ -n "$to" ] || die "the trace does not show $1 $2, or $3 $4"
+	echo $((10#$to - 10#$from))
 }
 
 # traffic MS: three flows for so long; r2's sink writes what it saw to $tmp/r2

@@ -252,8 +252,9 @@ holds()
 {
 	local wrong
 
-	wrong=$(jq -c "if (.ports | length) < 1 then \"no ports\" else .ports[] |
-		select(($2) | not) | del(.queues) | del(.told.queues) end" "$TMP/all")
+	wrong=$(jq -c "def sum(f): map(f) | if all(. != null) then add + 0 else error(\"no such figure\") end;
+		if (.ports | length) < 1 then \"no ports\" else .ports[] |
+		select(($2) | not) | del(.queues) | del(.told.queues) end" "$TMP/all" 2>&1) || wrong=${wrong:-"jq cannot say"}
 	if [ -z "$wrong" ]; then
 		pass "$1"
 	else
@@ -301,12 +302,10 @@ holds "each has a reaction, or is none to measure" \
 	".told | .reaction.count + .silent + .unsettled + .unseen == .resumes_tx"
 holds "ports are the sums of their sub-queues" \
 	"[.packets - .control, .marks, .pauses_obeyed, .pause.sum, .reaction.sum, .backlog_seen.sum]
-	 == (.queues | [([.[].packets] | add // 0), ([.[].marks] | add // 0),
-	 ([.[].pauses_obeyed] | add // 0), ([.[].pause.sum] | add // 0),
-	 ([.[].reaction.sum] | add // 0), ([.[].backlog_seen.sum] | add // 0)])"
+	 == (.queues | [sum(.packets), sum(.marks), sum(.pauses_obeyed), sum(.pause.sum),
+	 sum(.reaction.sum), sum(.backlog_seen.sum)])"
 holds "told ones, too" ".told | [.pauses_tx, .resumes_tx, .pause.sum, .late_packets]
-	== (.queues | [([.[].pauses_tx] | add // 0), ([.[].resumes_tx] | add // 0),
-	([.[].pause.sum] | add // 0), ([.[].late_packets] | add // 0)])"
+	== (.queues | [sum(.pauses_tx), sum(.resumes_tx), sum(.pause.sum), sum(.late_packets)])"
 # What is told may be taken back before it is sent. What a lease has ended is obeyed again with the
 # next refresh: for each sub-queue at most once.
 again=$(total '.lease_expired * ([.queues[] | select(.pauses_obeyed > 0)] | length)')

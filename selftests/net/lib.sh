@@ -14,7 +14,9 @@
 # Results are KTAP; the exit status is 0, 1 (a test point or the teardown went wrong, or
 # the test stopped half way) or 4 (skipped). Topologies are made of network namespaces of
 # this test's own, which vanish with it however it ends. `finish` adds a last test point:
-# that nothing was left paused, the modules can be unloaded, and the kernel's log is clean.
+# that at each port nothing was left paused, limited or queued, the modules can be unloaded, and
+# the kernel's log is clean. A test whose ports are gone by then has them inspected before
+# (leave_spaces, at_rest); one that has none says why (nothing_to_inspect).
 #
 # The same test runs in User-Mode Linux in virtual time, in a VM on the distribution's
 # kernel, and on a real machine. So a test polls for a state with wait_until, and asserts
@@ -31,6 +33,9 @@ _failed=0
 _skipped=0
 _planned=
 _finished=
+
+# Where the results go, even out of $(...) or a command whose words nobody reads
+exec {_tap}>&1
 
 _emit()
 {
@@ -65,11 +70,12 @@ skip_all()
 	exit 4
 }
 
-# The test cannot go on.
+# The test cannot go on. Said in $(...), it ends the whole test as well.
 die()
 {
-	fail "the test comes to its end" "$@"
+	fail "the test comes to its end" "$@" >&"$_tap"
 	_finished=1
+	[ "$BASHPID" = $$ ] || kill -USR1 $$
 	exit 1
 }
 
@@ -135,12 +141,15 @@ need_root()
 	[ "$(id -u)" = 0 ] || skip_all "must be root"
 }
 
+# Our own homes have all tools (selftests/packages, vm/mkroot), or what needs them would be tested nowhere.
 need_tool()
 {
 	local tool
 
 	for tool; do
-		command -v "$tool" >/dev/null || skip_all "$tool is not installed"
+		! command -v "$tool" >/dev/null || continue
+		[ -z "${SLUICE_HOME:-}" ] || die "$tool is not installed, and the home $SLUICE_HOME is to have it"
+		skip_all "$tool is not installed"
 	done
 }
 
@@ -232,17 +241,49 @@ mac() { printf '02:00:00:%02x:%02x:%02x\n' $(($1 >> 8)) $(($1 & 255)) "${2:-0}";
 # answer to an ARP request arrives.
 neigh() { ip_in "$1" neigh replace "$3" lladdr "$4" nud permanent dev "$2"; }
 
-# wait_until SECONDS COMMAND...: polls until the command succeeds
+# wait_until [-e MS] SECONDS COMMAND...: polls until the command succeeds, each 10 ms or so many
 wait_until()
 {
-	local left=$(($1 * 100))
+	local every=10 left
 
+	[ "$1" != -e ] || { every=$2; shift 2; }
+	left=$(($1 * 1000 / every))
 	shift
+	printf -v every '%d.%03d' $((every / 1000)) $((every % 1000))
 	until "$@" >/dev/null 2>&1; do
 		left=$((left - 1))
 		[ "$left" -ge 0 ] || return 1
-		sleep 0.01
+		sleep "$every"
 	done
+}
+
+# wait_for [-e MS] SECONDS WORDS COMMAND...: polls until the command says these words
+wait_for()
+{
+	local every=()
+
+	[ "$1" != -e ] || { every=(-e "$2"); shift 2; }
+	wait_until "${every[@]}" "$1" _says "${@:2}"
+}
+
+_says() { [ "$("${@:2}")" = "$1" ]; }
+
+# comes_to NAME FIGURES KEY VALUE SECONDS LOOK [ARG]...: a test point. Waits until LOOK, which fills the associative
+# array FIGURES, finds that value; what is asked of the array next is of the same moment.
+comes_to()
+{
+	local -n _figures=$2
+
+	wait_until -e 200 "$5" _has_come "${@:2:3}" "${@:6}"
+	is "$1" "${_figures[$3]-nothing}" "$4"
+}
+
+_has_come()
+{
+	local -n _figures=$1
+
+	"${@:4}"
+	[ "${_figures[$2]-nothing}" = "$3" ]
 }
 
 # Figures
@@ -250,18 +291,25 @@ wait_until()
 # A process is what costs in the homes, and jq's start most of all: what is asked often is read by
 # the shell.
 
-# figure_in QDISC KEY: sets REPLY to the figure of a qdisc, from wherever it stands in tc's JSON of it:
-# at the top, else where it comes first; to nothing if there is none
-figure_in()
+# A figure that is not there is an error, and never 0: the test ends.
+
+# figure_of QDISC KEY: sets REPLY to the figure of a qdisc, from wherever it stands in tc's JSON of it:
+# at the top, else where it comes first; returns 1 if there is none
+figure_of()
 {
 	local top=$1
 
 	while [[ $top =~ \{[^{}]*\} ]]; do
 		top=${top/"${BASH_REMATCH[0]}"/}
 	done
-	REPLY=
-	[[ $top =~ \"$2\":(-?[0-9]+) || $1 =~ \"$2\":(-?[0-9]+) ]] || return 0
+	[[ $top =~ \"$2\":(-?[0-9]+) || $1 =~ \"$2\":(-?[0-9]+) ]] || return
 	REPLY=${BASH_REMATCH[1]}
+}
+
+# figure_in QDISC KEY: the same, but the figure must be there
+figure_in()
+{
+	figure_of "$@" || die "a qdisc shows no $2: ${1:-there is none}"
 }
 
 # qdiscs_in JSON [KIND]: sets `qdiscs` to tc's JSON of each qdisc (of that kind), from its kind on
@@ -291,51 +339,113 @@ bfc_figs()
 	REPLY=${said# }
 }
 
-# qdisc_stat NAME DEV KEY [KIND]: the figure KEY of a device's qdisc (of that kind), from
-# wherever it stands in tc's JSON; summed if there are several instances
+# qdisc_stat NAME DEV KEY [KIND]: the figure KEY of a device's qdisc (of that kind, where each must
+# have it), from wherever it stands in tc's JSON; summed if there are several instances
 qdisc_stat()
 {
-	local qdiscs qdisc sum=0
+	local qdiscs qdisc sum=0 found=
 
 	qdiscs_in "$(tc -n "$_prefix-$1" -j -s qdisc show dev "$2")" "${4:-}"
 	for qdisc in "${qdiscs[@]}"; do
-		figure_in "$qdisc" "$3"
-		sum=$((sum + ${REPLY:-0}))
+		figure_of "$qdisc" "$3" || { [ -z "${4:-}" ] || die "$1 $2: $4 shows no $3"; continue; }
+		sum=$((sum + REPLY)) found=1
 	done
+	[ -n "$found" ] || die "$1 $2 shows no $3${4:+ of $4}"
 	echo $sum
 }
 
 # link_stat NAME DEV KEY: rx_packets, tx_bytes and the like
-link_stat() { in_ns "$1" cat "/sys/class/net/$2/statistics/$3"; }
+link_stat()
+{
+	in_ns "$1" cat "/sys/class/net/$2/statistics/$3" || die "$1 $2 has no $3"
+}
+
+# filter_stat NAME DEV ingress|egress KEY [PREF]: what the first actions of the filters there (of that PREF) have
+# counted, summed
+filter_stat()
+{
+	local sum
+
+	sum=$(tc_in "$1" -j -s filter show dev "$2" "$3" | jq --arg key "$4" --arg pref "${5:-}" '
+		[.[] | select($pref == "" or .pref == ($pref | tonumber))
+		 | .options?.actions?[0]? | objects | .stats[$key]] | add')
+	[[ $sum =~ ^[0-9]+$ ]] || die "the filters of $1 $2 $3${5:+, pref $5,} show no $4"
+	echo "$sum"
+}
 
 # Teardown
 
-# Gauges of bfc that must come back to zero
-CLEAN_GAUGES="paused marked paused_queues pausing_queues pause_counters ingress_bytes counter_leaks"
+# Gauges that must come back to zero at each port: what stands above is a pause that nobody lifts, a packet
+# that nobody sends, a flow that is limited for ever. Of rocc, by role.
+GAUGES='{
+	"bfc": ["paused", "marked", "paused_queues", "pausing_queues", "pause_counters", "ingress_bytes",
+		"counter_leaks"],
+	"rocc switch": ["flows_active", "qlen", "backlog"],
+	"rocc host": ["limiters", "held", "qlen", "backlog"],
+	"ideal": ["flows", "qlen", "backlog"]
+}'
+REST_SECONDS=5		# as long may that take
+_inspected=0		# ports whose gauges were seen at rest, or not
+_unrest=		# what was not, in namespaces that are gone
+_uninspected=		# why there is no port
 
-# Prints what still stands above zero in the namespaces, and gauges that are not there at all: only
-# a default qdisc, which has no handle, may be without a port.
-_something_paused()
+# Sets _ports to how many ports there are in the namespaces, and _standing to what stands above zero there, and
+# to gauges that are not there at all: only a default qdisc, which has no handle, may be without a port.
+_look()
 {
 	local space
 
+	_ports=0 _standing=
 	[ ${#_spaces[@]} -gt 0 ] || return 0
-	for space in "${_spaces[@]}"; do
+	_standing=$(for space in "${_spaces[@]}"; do
 		echo "\"${space#*-}\""
 		tc -n "$space" -j -s qdisc show || echo '"nothing"'
-	done | jq -rcn --arg keys "$CLEAN_GAUGES" '
-		[inputs] | range(0; length; 2) as $i | .[$i] as $ns | .[$i + 1]
-		| if type != "array" then "tc shows no qdiscs of \($ns)" else .[]
-		  | select(.kind == "bfc") | . as $q | ($keys | split(" ")[]) as $key
-		  | select($q.port != null or $q.handle != "0:" or ($key | IN("paused", "marked")))
-		  | [$q | .. | objects | .[$key]? | select(type == "number")]
-		  | if length == 0 then "\($ns) \($q.dev): bfc shows no \($key)"
-		    elif add != 0 then "\($ns) \($q.dev): \($key) is \(add)"
-		    else empty end
-		  end' || echo "tc's JSON cannot be read"
+	done | jq -rcn --argjson gauges "$GAUGES" '
+		def keys_of: $gauges[if .kind == "rocc" then "rocc \(.options.role)" else .kind end];
+		[inputs] | [range(0; length; 2) as $i | .[$i] as $ns | .[$i + 1]
+			    | if type != "array" then "tc shows no qdiscs of \($ns)" else .[]
+			      | select(.kind | IN("bfc", "rocc", "ideal")) | . + { ns: $ns } end]
+		| ([.[] | objects] | length), (.[] | if type == "string" then . else . as $q
+			| (keys_of // ["role"])[] as $key
+			| select($q.kind != "bfc" or $q.port != null or $q.handle != "0:" or ($key | IN("paused", "marked")))
+			| [$q | del(.options) | .. | objects | .[$key]? | select(type == "number")]
+			| if length == 0 then "\($q.ns) \($q.dev): \($q.kind) shows no \($key)"
+			  elif add != 0 then "\($q.ns) \($q.dev): \($key) is \(add)"
+			  else empty end end)') || _standing="0"$'\n'"tc's JSON cannot be read"
+	_ports=${_standing%%$'\n'*}
+	_standing=${_standing#"$_ports"}
+	_standing=${_standing#$'\n'}
 }
 
-_all_quiet() { [ -z "$(_something_paused)" ]; }
+_something_paused() { _look; echo "$_standing"; }
+_all_quiet() { _look; [ -z "$_standing" ]; }
+
+# at_rest: the ports that there are come to rest, and count as inspected. If they do not, $_standing
+# says what stands above zero.
+at_rest()
+{
+	local status=0
+
+	wait_until -e 100 "$REST_SECONDS" _all_quiet || status=1
+	_inspected=$((_inspected + _ports))
+	return $status
+}
+
+# leave_ports: before a test takes ports away: they must have come to rest, or the last test point fails
+leave_ports()
+{
+	at_rest || _unrest+=${_unrest:+$'\n'}$_standing
+}
+
+# leave_spaces: the same when one of several topologies of a test is over, and goes
+leave_spaces()
+{
+	leave_ports
+	_remove_spaces
+}
+
+# nothing_to_inspect WHY: the test has no port of bfc, rocc or ideal
+nothing_to_inspect() { _uninspected=$1; }
 
 _remove_spaces()
 {
@@ -373,13 +483,19 @@ _leaks()
 	cat $_kmemleak
 }
 
-# check_clean: one test point. A pause on its way may take a moment to be lifted.
+# check_clean: one test point. A pause on its way may take a moment to be lifted, and a limiter a few hold
+# times to be removed.
 check_clean()
 {
 	local wrong name faults=()
 
-	wrong=$(wait_until 5 _all_quiet || _something_paused)
-	_remove_spaces
+	leave_spaces
+	wrong=$_unrest
+	if [ $_inspected = 0 ] && [ -z "$_uninspected" ]; then
+		wrong+=${wrong:+$'\n'}"no port was inspected, and the test does not say why (nothing_to_inspect)"
+	elif [ $_inspected != 0 ] && [ -n "$_uninspected" ]; then
+		wrong+=${wrong:+$'\n'}"$_inspected ports were inspected, but the test says: $_uninspected"
+	fi
 	for name in "${_modules[@]}"; do
 		wait_until 10 _unload "$name" ||
 			wrong+=${wrong:+$'\n'}"module $name cannot be unloaded: $(rmmod "$name" 2>&1)"
@@ -414,6 +530,7 @@ finish()
 
 _at_exit()
 {
+	exec >&"$_tap"
 	if [ -z "$_finished" ]; then
 		fail "the test comes to its end" "it ended before finish"
 		_finished=1
@@ -427,6 +544,7 @@ _at_exit()
 
 trap _at_exit EXIT
 trap 'exit 1' INT TERM HUP
+trap '_finished=1; exit 1' USR1
 echo "TAP version 13"
 [ ! -w /dev/kmsg ] || echo "$_mark" >/dev/kmsg
 [ ! -w $_kmemleak ] || { echo scan; echo clear; } 2>/dev/null >$_kmemleak

@@ -122,11 +122,12 @@ paths_bfc()
 	done
 }
 
-# port_stat NS DEV KEY: a figure or a word of the port
+# port_stat NS DEV KEY: a figure or a word of the port, which must be there
 port_stat()
 {
 	tc_in "$1" -j -s qdisc show dev "$2" |
-		jq -r --arg key "$3" 'first(.[] | select(.kind == "bfc") | .port[$key])'
+		jq -er --arg key "$3" 'first(.[] | select(.kind == "bfc") | .port[$key] | values | tostring)' ||
+		die "$1 $2: its port shows no $3"
 }
 
 # port_in NS DEV STATE: is the port in this state?
@@ -136,17 +137,7 @@ port_in()
 }
 
 # paths_wait SECONDS COMMAND...: as wait_until, but ten times a second
-paths_wait()
-{
-	local left=$(($1 * 10))
-
-	shift
-	until "$@" >/dev/null 2>&1; do
-		left=$((left - 1))
-		[ "$left" -ge 0 ] || return 1
-		sleep 0.1
-	done
-}
+paths_wait() { wait_until -e 100 "$@"; }
 
 # All ports that there are, in this state, or beside a host
 paths_all()
@@ -327,10 +318,10 @@ paths_tcp()
 paths_done()
 {
 	between "$1: packets that sw has labelled" "$(qdisc_stat sw p2 marks bfc)" 100 1000000
-	if wait_until 5 _all_quiet; then
+	if at_rest; then
 		pass "$1: nothing stays paused"
 	else
-		fail "$1: nothing stays paused" "$(_something_paused)"
+		fail "$1: nothing stays paused" "$_standing"
 	fi
 	_remove_spaces
 }

@@ -240,7 +240,7 @@ filtering()
 	for from in access trunk; do
 		for to in access trunk; do
 			ports_told $from $to
-			_remove_spaces
+			leave_spaces
 		done
 	done
 }
@@ -273,7 +273,7 @@ ambiguous()
 	for port in apart no_pvid tagged_pvid; do
 		ports trunk $port
 		untold "a bridge with VLANs that leaves it open ($port)"
-		_remove_spaces
+		leave_spaces
 	done
 }
 
@@ -321,7 +321,7 @@ provider()
 			stacked h1 e0 $([ $from = access ] || echo 802.1ad:10) 5
 			sender "$r_mac"
 			told "a provider's bridge, from $from to $to" --length 1400
-			_remove_spaces
+			leave_spaces
 		done
 	done
 }
@@ -378,7 +378,7 @@ filtered()
 	point=
 	[ -z "$SLUICE" ] || is "$name: doctor" \
 		"$("$SLUICE" -n "$(ns_name h1)" -j doctor | jq -c '[.[].id]')" "$6"
-	_remove_spaces
+	leave_spaces
 }
 
 # A switch without an address sends from one to which few have a route.
@@ -399,7 +399,7 @@ rp_filter()
 
 for way in ${WAYS//,/ }; do
 	$way
-	_remove_spaces
+	leave_spaces
 done
 rm -r "$work"
 finish

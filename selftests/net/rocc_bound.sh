@@ -23,7 +23,7 @@ bound()
 {
 	local start at area reference sent i now
 
-	_remove_spaces
+	leave_spaces
 	star bridge $HOSTS 10gbit 1500ns
 	tc_in s qdisc add dev pr root handle 1: rocc limit 64m cnps "$1" || die "no congestion point"
 	in_ns r "$udpflow" sink --json --idle 50ms >"$work/sink" &
@@ -62,7 +62,7 @@ scan()
 {
 	local flows=30000 known word
 
-	_remove_spaces
+	leave_spaces
 	star bridge 1 10gbit 1500ns
 	tc_in s qdisc add dev pr root handle 1: rocc interval 1s flows 65536 || die "no congestion point"
 	tc_in h1 qdisc add dev e0 root handle 1: rocc role host || die "no reaction point"

@@ -110,7 +110,7 @@ for rate in $RATES; do
 		check "$name: no limiter is left" wait_until 1 all_free
 		figures s pr flows_active fair_rate cnps_failed cnps_held
 		is "$name: and no flow; the rate is the full one" "$REPLY" "0 $((rate * 125000000)) 0 0"
-		_remove_spaces
+		leave_spaces
 	done
 done
 rm -r "$work"

@@ -19,7 +19,7 @@ FLOWS=12	# of each host
 # full SWITCH-OPTIONS HOST-OPTIONS
 full()
 {
-	_remove_spaces
+	leave_spaces
 	star bridge 2 10gbit 1500ns
 	# shellcheck disable=SC2086
 	tc_in s qdisc add dev pr root handle 1: rocc $1 || die "no congestion point"

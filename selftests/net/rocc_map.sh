@@ -91,7 +91,7 @@ for ratio in $RATIOS; do
 			between "$name: neither does the rate" "${rate_sd%.*}" 0 10
 			within "$name: the link is full" "$use" 100 1
 		fi
-		_remove_spaces
+		leave_spaces
 	done
 done
 rm -r "$work"

@@ -404,7 +404,7 @@ all_tag()
 
 for way in ${WAYS//,/ }; do
 	$way
-	_remove_spaces
+	leave_spaces
 done
 rm -r "$work"
 finish

@@ -19,6 +19,7 @@ unit_is() { [ "$(systemctl show -P ActiveState "$1")" = "$2" ]; }
 soon() { wait_until 2 "$@"; }
 options() { tc qdisc show dev "$1"; }
 
+nothing_to_inspect "the ports are outside of namespaces, and removed by what is tested"
 check "no module of ours is loaded yet" none_loaded
 
 check "ip link add type wire" ip link add w0 type wire peer name w1 rate 1gbit delay 1us
