@@ -5,7 +5,9 @@
  * Loading it with fault=NAME commits that one. Only for kernels that are thrown away after it.
  */
 #include <linux/delay.h>
+#include <linux/gfp.h>
 #include <linux/kthread.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
@@ -14,7 +16,7 @@
 
 static char *fault = "none";
 module_param(fault, charp, 0444);
-MODULE_PARM_DESC(fault, "leak, inversion, context, use_after_free, overflow, rcu, timer, index, shift, race");
+MODULE_PARM_DESC(fault, "leak, inversion, context, use_after_free, overflow, rcu, timer, index, shift, memory, hang, race");
 
 static DEFINE_SPINLOCK(planted_a);
 static DEFINE_SPINLOCK(planted_b);
@@ -128,6 +130,30 @@ static void planted_shift(void)
 	planted_table[0] = 1 << i;
 }
 
+/* All blocks of that size, until there is none: the allocator says so with what it has left. */
+static void planted_memory(void)
+{
+	const unsigned int order = 10;
+	struct page *page, *next, *last = NULL;
+
+	while ((page = alloc_pages(GFP_KERNEL | __GFP_NORETRY, order))) {
+		set_page_private(page, (unsigned long)last);
+		last = page;
+	}
+	for (page = last; page; page = next) {
+		next = (struct page *)page_private(page);
+		set_page_private(page, 0);
+		__free_pages(page, order);
+	}
+}
+
+/* Asleep, and not to be woken, for longer than the kernel takes for sound */
+static void planted_hang(void)
+{
+	set_current_state(TASK_UNINTERRUPTIBLE);
+	schedule_timeout(300 * HZ);
+}
+
 static void planted_count(void)
 {
 	planted_shared++;
@@ -168,6 +194,8 @@ static const struct {
 	{ "timer",		planted_timer },
 	{ "index",		planted_index },
 	{ "shift",		planted_shift },
+	{ "memory",		planted_memory },
+	{ "hang",		planted_hang },
 	{ "race",		planted_race },
 };
 
