@@ -9,14 +9,7 @@
 #include "../model/bfc_model.c"
 
 #include <math.h>
-
-static unsigned int done, failed;
-
-static void check(bool ok, const char *what)
-{
-	failed += !ok;
-	printf("%sok %u %s\n", ok ? "" : "not ", ++done, what);
-}
+#include "unit.h"
 
 static bool near(double got, double want, double tolerance, const char *what)
 {
@@ -322,17 +315,6 @@ static void test_fair(void)
 	check(near(ratio, 1, 0.001, "share of large over small frames"), "fair in bytes");
 	check(near(port_utilisation(&m, p), 1, 0.001, "utilisation"), "a large Th fills the line");
 	model_free(&m);
-}
-
-/* splitmix64: the same numbers on every machine */
-static uint64_t random64(void)
-{
-	static uint64_t seed = 1;
-	uint64_t z = seed += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-	return z ^ z >> 31;
 }
 
 /*

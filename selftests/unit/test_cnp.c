@@ -6,25 +6,7 @@
  * that are damaged or never were CNPs.
  */
 #include "fuzz_cnp.c"
-
-static unsigned int done, failed;
-
-static void check(bool ok, const char *what)
-{
-	failed += !ok;
-	printf("%sok %u %s\n", ok ? "" : "not ", ++done, what);
-}
-
-static __u64 seed = 1;
-
-static __u64 random64(void)
-{
-	__u64 z = seed += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-	return z ^ z >> 31;
-}
+#include "unit.h"
 
 static struct cnp sample(bool v6, __u8 code)
 {

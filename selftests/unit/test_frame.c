@@ -11,18 +11,11 @@
 
 #include "fuzz_frame.c"
 #include "frame_gen.h"
+#include "unit.h"
 
 #ifndef CORPUS_DIR
 #define CORPUS_DIR	"corpus"
 #endif
-
-static unsigned int done, failed;
-
-static void check(bool ok, const char *what)
-{
-	failed += !ok;
-	printf("%sok %u %s\n", ok ? "" : "not ", ++done, what);
-}
 
 /* A frame with everything in it. */
 static struct hop_hello full_hello = {

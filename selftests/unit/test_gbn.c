@@ -10,14 +10,7 @@
 #include <string.h>
 
 #include "../../kernel/flowgen/gbn.h"
-
-static unsigned int done, failed;
-
-static void check(bool ok, const char *what)
-{
-	failed += !ok;
-	printf("%sok %u %s\n", ok ? "" : "not ", ++done, what);
-}
+#include "unit.h"
 
 static void test_header(void)
 {

@@ -10,32 +10,13 @@
 
 #include "../../userspace/sluice/topo.c"
 #include "../../userspace/sluice/graph.c"
-
-static unsigned int done, failed;
-
-static void check(bool ok, const char *what)
-{
-	failed += !ok;
-	printf("%sok %u %s\n", ok ? "" : "not ", ++done, what);
-}
+#include "unit.h"
 
 static void equal(long got, long want, const char *what)
 {
 	check(got == want, what);
 	if (got != want)
 		printf("# is %ld, should be %ld\n", got, want);
-}
-
-/* splitmix64: the same numbers on every machine */
-static uint64_t seed = 1;
-
-static uint64_t random64(void)
-{
-	uint64_t z = seed += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-	return z ^ z >> 31;
 }
 
 static char error[TOPO_ERROR_MAX];

@@ -11,26 +11,7 @@
 
 #include "../../userspace/hopmon/hist.c"
 #include "../../userspace/hopmon/event.c"
-
-static unsigned int done, failed;
-
-static void check(bool ok, const char *what)
-{
-	failed += !ok;
-	printf("%sok %u %s\n", ok ? "" : "not ", ++done, what);
-}
-
-/* splitmix64: the same numbers on every machine */
-static __u64 seed = 1;
-
-static __u64 random64(void)
-{
-	__u64 z = seed += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-	return z ^ z >> 31;
-}
+#include "unit.h"
 
 static unsigned int plain_slot(__u64 value)
 {

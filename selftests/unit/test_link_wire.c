@@ -8,14 +8,7 @@
 #include <string.h>
 
 #include "../../tc-plugin/link_wire.c"
-
-static unsigned int done, failed;
-
-static void check(bool ok, const char *what)
-{
-	failed += !ok;
-	printf("%sok %u %s\n", ok ? "" : "not ", ++done, what);
-}
+#include "unit.h"
 
 /* What ip would have provided. Only the parser and the printer of values are called here. */
 int addattr_l(struct nlmsghdr *n, int maxlen, int type, const void *data, int alen)

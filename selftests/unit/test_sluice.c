@@ -15,14 +15,7 @@
 #include "../../userspace/sluice/port.c"
 #include "../../userspace/sluice/show.c"
 #include "../../userspace/sluice/doctor_rules.c"
-
-static unsigned int done, failed;
-
-static void check(bool ok, const char *what)
-{
-	failed += !ok;
-	printf("%sok %u %s\n", ok ? "" : "not ", ++done, what);
-}
+#include "unit.h"
 
 static void same(const char *got, const char *want, const char *what)
 {
@@ -45,18 +38,6 @@ void die(int status, const char *fmt, ...)
 {
 	printf("# dies: %s\n", fmt);
 	exit(status ?: 1);
-}
-
-/* splitmix64: the same numbers on every machine */
-static uint64_t seed = 1;
-
-static uint64_t random64(void)
-{
-	uint64_t z = seed += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-	return z ^ z >> 31;
 }
 
 /* Values. */

@@ -16,14 +16,7 @@
 #include "ns3.h"
 #include "plan.h"
 #include "real.h"
-
-static unsigned int done, failed;
-
-static void check(bool ok, const char *what)
-{
-	failed += !ok;
-	printf("%sok %u %s\n", ok ? "" : "not ", ++done, what);
-}
+#include "unit.h"
 
 static void equal(uint64_t got, uint64_t want, const char *what)
 {
@@ -48,18 +41,6 @@ static void says(const char *got, const char *want, const char *what)
 	check(ok, what);
 	if (!ok)
 		printf("# is \"%s\", should have \"%s\"\n", got, want);
-}
-
-/* splitmix64: the same numbers on every machine, and none of the code's own */
-static uint64_t seed = 1;
-
-static uint64_t random64(void)
-{
-	uint64_t z = seed += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-	return z ^ z >> 31;
 }
 
 static double random_unit(void)
@@ -1293,7 +1274,7 @@ static void test_fuzz(void)
 	unsigned long taken[N_SAMPLES] = { 0 }, refused[N_SAMPLES] = { 0 };
 	bool ok = true;
 
-	seed = 99;
+	random_seed = 99;
 	for (int i = 0; ok && i < ROUNDS; i++) {
 		size_t sample = i % N_SAMPLES, n = strlen(samples[sample]);
 		/* of the very size, so that the sanitizer sees a byte too far */

@@ -9,16 +9,9 @@
 #include <stdlib.h>
 
 #include "../../kernel/wire/wire_line.c"
+#include "unit.h"
 
 typedef unsigned __int128 u128;
-
-static unsigned int done, failed;
-
-static void check(bool ok, const char *what)
-{
-	failed += !ok;
-	printf("%sok %u %s\n", ok ? "" : "not ", ++done, what);
-}
 
 /* When the last of @n frames that follow each other has left, if the first started at @start. */
 static u64 exact(u64 start, u64 rate_bps, u64 n, u32 bytes)

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * unit.h - what tests of pure functions share: points of KTAP, and numbers by chance
- *
- * After the kernel's types: behind what is tested, or kernel_shim.h.
- */
+/* unit.h - what tests of pure functions share: points of KTAP, and numbers by chance */
 #ifndef _SLUICE_UNIT_H
 #define _SLUICE_UNIT_H
 
@@ -19,10 +15,11 @@ static inline void check(bool ok, const char *what)
 }
 
 /* splitmix64: the same numbers on every machine */
-static inline u64 random64(void)
+static unsigned long long random_seed = 1;
+
+static inline unsigned long long random64(void)
 {
-	static u64 seed = 1;
-	u64 z = seed += 0x9e3779b97f4a7c15ULL;
+	unsigned long long z = random_seed += 0x9e3779b97f4a7c15ULL;
 
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
 	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
