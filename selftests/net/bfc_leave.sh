@@ -180,6 +180,7 @@ end()
 {
 	kill "${hands[@]}" 2>/dev/null
 	wait "${hands[@]}" 2>/dev/null
+	leave_ports
 	printf 'link del p0\nlink del p1\n' | ip -n "$(ns_name sw)" -force -batch - 2>/dev/null
 }
 

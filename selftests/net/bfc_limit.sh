@@ -77,5 +77,6 @@ held "flows of a frame arrive" 9001 10000
 check "their limit is lowered" change limit 4500
 held "it is lowered to less than they are" 3501 4500
 
+leave_ports
 tc_in a qdisc del dev v0 root
 finish

@@ -74,6 +74,7 @@ for run in "${kinds[@]/%/ 68}" "${kinds[@]/%/ 1500}" "${kinds[@]/%/ 65535}"; do
 	sleep 5
 	is "$kind, MTU $mtu: nothing is left behind" "$(qdisc_stat a w0 backlog)" 0
 	is "$kind, MTU $mtu: frames still pass" "$(arrive)" 200
+	leave_ports
 	ip_in a link del w0
 done
 finish

@@ -341,6 +341,7 @@ refused "more queues than a port has numbers" "" \
 	tc_in a qdisc replace dev m0 parent 1:4 handle 9: bfc queues 1095
 is "leaves what was there" "$(tc_in a -j qdisc show dev m0 |
 	jq -c '[.[] | select(.kind == "bfc") | .options.queues]')" "[1000,1000,1000,1000]"
+leave_ports
 check "mq is deleted" tc_in a qdisc del dev m0 root
 
 refused "not Ethernet" "Error" tc_in a qdisc add dev lo root bfc

@@ -85,6 +85,7 @@ parent hfsc "qdisc add dev p root handle 1: hfsc default 1" \
 	"class add dev p parent 1: classid 1:1 hfsc rt rate 1kbit ls rate 1mbit"
 parent drr "qdisc add dev p root handle 1: drr" "class add dev p parent 1: classid 1:1 drr quantum 500" \
 	"filter add dev p parent 1: matchall flowid 1:1"
+leave_ports
 tc_in a qdisc del dev p root
 ip_in a link del v
 finish

@@ -36,6 +36,7 @@ try()
 			check "$1: $line" in_ns box sh -c "$line"
 			continue
 		fi
+		leave_ports
 		for dev in $devices; do
 			tc_in box qdisc del dev "$dev" root 2>/dev/null
 		done

@@ -263,5 +263,6 @@ neighbour_ends
 tagged 1
 is "tags on their way are still taken off" "${port[tag_stripped]}" 20
 
+leave_ports
 tc_in a qdisc del dev p root
 finish

@@ -152,6 +152,7 @@ has "all are" paused_queues 150
 tc_in a qdisc replace dev p parent 9:2 handle 22: bfc queues 50 role switch
 between "it knows" "$(tc_in a -j -s qdisc show dev p | jq '.[] | select(.handle == "22:").paused')" 1 50
 wait $hand
+leave_ports
 tc_in a qdisc del dev p root
 
 finish

@@ -71,6 +71,7 @@ order()
 	sends 999:958:0 "$@"
 	wait $! || diag "the sink waits in vain"
 	sed 1d "$work/all" >"$work/got"
+	leave_ports
 	tc_in a qdisc del dev e0 root
 }
 

@@ -46,6 +46,7 @@ suite()
 	fi
 }
 
+nothing_to_inspect "the suites run inside the kernel"
 for name in $SUITES; do
 	suite "$name"
 done

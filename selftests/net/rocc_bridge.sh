@@ -32,6 +32,7 @@ check "a reaction point does not hold it" let_go
 tc_in a qdisc replace dev v0 root handle 2: rocc
 check "a congestion point that comes later does" held
 refused "one that is refused" "sign needs the key" tc_in a qdisc add dev v1 root rocc sign 1
+leave_ports
 tc_in a qdisc del dev v0 root
 check "lets it go, too" let_go
 check "it can be taken away" rmmod bridge

@@ -188,6 +188,7 @@ kept "qmax below qmid" TCA_ROCC_QMAX "qref must be below qmid" change "TCA_OPTIO
 taken "all three" '.qref = 40000 | .qmid = 50000 | .qmax = 50000' change \
       "TCA_OPTIONS{" TCA_ROCC_QREF=u32:40000 TCA_ROCC_QMID=u32:50000 TCA_ROCC_QMAX=u32:50000 "}"
 kept "a key that is not there" TCA_ROCC_SIGN "sign needs the key" change "TCA_OPTIONS{" TCA_ROCC_SIGN=u8:2 "}"
+leave_ports
 tc_in a qdisc del dev v0 root
 refused "flows that are no multiple of 4" "multiple of 4 [TCA_ROCC_FLOWS]" send add "TCA_OPTIONS{" TCA_ROCC_FLOWS=u32:6 "}"
 shown "leaves no rocc" ""

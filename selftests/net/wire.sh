@@ -436,6 +436,7 @@ test_cut()
 	pass "cut in the middle of sending"
 }
 
+nothing_to_inspect "the ends of a cable have the kernel's own qdiscs"
 # All, or those named
 for name in "${@:-show refuse ethtool loss burst corrupt duplicate reorder directions tcp vlan scrub queues netns cut}"; do
 	for part in $name; do
