@@ -79,6 +79,7 @@ sees()
 	tc_in "$space" qdisc add dev "$dev" root handle 1: $bfc
 	frames "$@"
 	seen "$space" "$dev"
+	leave_ports
 	tc_in "$space" qdisc del dev "$dev" root
 	# shellcheck disable=SC2053
 	[[ $REPLY != $want ]] || want=$REPLY	# a pattern
