@@ -100,19 +100,20 @@ qdisc add dev p2 root handle 1: $ingress"
 # sends PORT N: frames of u's sub-queue 4 that leave by this port
 sends() { ip netns exec "$u" "$hopframe" data x vid=5 dst="$(mac 2 "$1")" n="$2" pad=$((FRAME - 14)); }
 
+u_heard()
+{
+	said=$(grep -o ' state seq=.*' "$work/u")
+	said=${said##* words=}
+	said=${said%% *}
+	[ "$said" = "$1" ]
+}
+
 # u_is NAME WORD: what it heard last
 u_is()
 {
-	local left=50 said
+	local said=
 
-	while :; do
-		said=$(grep -o ' state seq=.*' "$work/u")
-		said=${said##* words=}
-		said=${said%% *}
-		[ "$said" != "$2" ] && [ $left -gt 0 ] || break
-		left=$((left - 1))
-		sleep 0.1
-	done
+	wait_until -e 100 5 u_heard "$2"
 	is "$1" "$said" "$2"
 }
 

@@ -140,6 +140,7 @@ round 3
 is "every packet arrives" "$arrived" $((3 * PACKETS))
 between "and some would have paused s3's line" "$(qdisc_stat s1 pr elided)" 1 $((3 * PACKETS))
 is "nothing was lost" "$(figure drops)" 0
+leave_ports
 clear_ring
 
 sluice=$(command -v sluice || echo "$(dirname "$0")/../../build/sluice/sluice")
@@ -151,6 +152,7 @@ if [ -x "$sluice" ]; then
 	is "pair: every packet arrives" "$arrived" $((3 * PACKETS))
 	between "pair: and some would have paused s3's line" "$(qdisc_stat s1 pr elided)" 1 $((3 * PACKETS))
 	check "the pair is let go" in_ns s1 "$sluice" pair del pl pr
+	leave_ports
 	clear_ring
 else
 	skip "one edge is left out by name" "sluice is not built"
@@ -161,5 +163,6 @@ ring limit 100m
 round 3
 is "every packet arrives" "$arrived" $((3 * PACKETS))
 between "after a storm was seen" "$(figure storms)" 1 3
+leave_ports
 clear_ring
 finish
