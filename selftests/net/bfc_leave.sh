@@ -126,9 +126,10 @@ hold()
 		states+=("at=$time" "state:seq=$seq,lease=2000000000,words=$words")
 	done
 	states+=("at=$4" "state:seq=$((seq + 1)),lease=2000000000,words=${words//f/0}")
-	in_ns u "$hopframe" peer x queues=64 flags=5 for="$3" >"$u_said" 2>&1 &
+	ip netns exec "$(ns_name u)" "$hopframe" peer x queues=64 flags=5 for="$3" >"$u_said" 2>&1 &
 	hands=($!)
-	in_ns d "$hopframe" peer x role=switch queues=64 for="$3" "${states[@]}" >/dev/null 2>&1 &
+	ip netns exec "$(ns_name d)" "$hopframe" peer x role=switch queues=64 for="$3" "${states[@]}" \
+		>/dev/null 2>&1 &
 	hands+=($!)
 	sleep 0.6
 	has "$1: p1 is paused" p1 paused_queues $(($2 * 64))
