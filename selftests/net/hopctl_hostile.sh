@@ -23,7 +23,7 @@ load_modules hopctl sch_bfc
 
 here=$(cd "$(dirname "$0")" && pwd)
 hopframe=$here/hopframe
-for tool in hopframe tcindex; do
+for tool in hopframe skbfield; do
 	[ -x "$here/$tool" ] || skip_all "$tool is not built"
 done
 
@@ -335,7 +335,7 @@ mkdir "$bpf"
 program()	# program VALUE
 {
 	rm -f "$bpf/label"
-	"$here/tcindex" "$1" "$bpf/label"
+	"$here/skbfield" write tc_index "$1" "$bpf/label"
 }
 if said=$(mount -t bpf bpf "$bpf" 2>&1 && program 0x8000 2>&1 && tc_in sw qdisc add dev r clsact 2>&1); then
 	for value in 0x9000 0xffff 0x8000; do

@@ -8,7 +8,8 @@
 
 . "$(dirname "$0")/lib.sh"
 probe=$(dirname "$0")/wireprobe
-[ -x "$probe" ] || skip_all "wireprobe is not built (make -C selftests)"
+skbfield=$(dirname "$0")/skbfield
+[ -x "$probe" ] && [ -x "$skbfield" ] || skip_all "tools are not built (make -C selftests)"
 need_tool jq ethtool
 load_modules wire
 ns a b c
@@ -18,11 +19,12 @@ done
 
 peer=b
 
-# cable OPTION...: a new cable from a to $peer with static addresses, both ends up
+# cable OPTION...: a new cable from a to $peer with static addresses, both ends up; w0 has $queues queues
+queues=1
 cable()
 {
 	ip_in a link del w0 2>/dev/null
-	ip_in a link add name w0 txqueuelen 20000 address "$(mac 1)" type wire "$@" \
+	ip_in a link add name w0 numtxqueues $queues txqueuelen 20000 address "$(mac 1)" type wire "$@" \
 		peer name w1 netns "$(ns_name $peer)" txqueuelen 20000 address "$(mac 2)" || die "no cable"
 	ip_in a link set w0 up
 	ip_in $peer link set w1 up
@@ -347,16 +349,79 @@ test_vlan()
 	refused "an MTU too small" "mtu less than device minimum" ip_in a link set w0 mtu 67
 }
 
-# A cable knows bits: no mark or priority comes out of it.
+# A cable knows bits: nothing that the sender's kernel knows of a packet comes out of it. Here a packet
+# socket sees what a filter drops, so that is counted: stopped BURST..., of those that arrive
+stopped()
+{
+	local before
+
+	before=$(qdisc_stat b w1 drops clsact)
+	send "$@" >"$work/arrived"
+	echo "$(wc -l <"$work/arrived") $(($(qdisc_stat b w1 drops clsact) - before))"
+}
+
 test_scrub()
 {
+	work=$(mktemp -d) || die "no temporary directory"
 	cable
 	tc_in a qdisc add dev w0 clsact
 	tc_in a filter add dev w0 egress matchall action skbedit mark 77 priority 5
 	tc_in b qdisc add dev w1 clsact
 	tc_in b filter add dev w1 ingress basic match 'meta(nf_mark eq 77)' action drop
 	tc_in b filter add dev w1 ingress basic match 'meta(priority gt 0)' action drop
-	is "neither mark nor priority" "$(arrived count=10,prio=4 count=10,prio=7)" 20
+	is "neither mark nor priority" "$(stopped count=10,prio=4 count=10,prio=7)" "20 0"
+	test_scrub_fields
+	rm -r "$work"
+}
+
+# Each field of a packet's metadata is written at the one end; a program that drops packets with what was
+# written drops all there, and at the other end none. Nor has anything else come into it on the way.
+test_scrub_fields()
+{
+	local field keep
+	local bpf=$work/bpf	# not /sys/fs/bpf: ip netns hides it
+
+	mkdir "$bpf"
+	if ! mount -t bpf bpf "$bpf" || ! "$skbfield" write mark 77 "$bpf/try"; then
+		skip "fields of the sender's packets" "this kernel has no BPF programs for tc"
+		return
+	fi
+	queues=4
+	cable
+	queues=1
+	tc_in a qdisc add dev w0 clsact
+	tc_in b qdisc add dev w1 clsact
+	for field in mark priority tc_index hash tstamp cb; do
+		# everybody's packets have a time
+		keep="keep $field 0"
+		[ $field != tstamp ] || keep="drop $field 77"
+		rm -f "$bpf"/*
+		# shellcheck disable=SC2086
+		"$skbfield" write $field 77 "$bpf/write" && "$skbfield" drop $field 77 "$bpf/sent" &&
+			"$skbfield" $keep "$bpf/received" || die "no program for $field"
+		pinned a w0 egress 1 write
+		pinned a w0 egress 2 sent
+		pinned b w1 ingress 1 received
+		is "$field of the sender's packets: is there" "$(arrived count=10,drop)" 0
+		tc_in a filter del dev w0 egress pref 2
+		is "$field of the sender's packets: does not come out" "$(stopped count=10)" "10 0"
+	done
+	tc_in a filter del dev w0 egress pref 1
+	tc_in a filter add dev w0 egress pref 1 matchall action skbedit queue_mapping 3
+	rm -f "$bpf"/*
+	"$skbfield" keep queue_mapping 0 "$bpf/received" || die "no program for queue_mapping"
+	pinned b w1 ingress 1 received
+	is "the sender's queue: does not come out" "$(stopped count=10)" "10 0"
+	tc_in a qdisc del dev w0 clsact
+	tc_in b qdisc del dev w1 clsact
+	umount "$bpf"
+}
+
+# pinned NS DEV HOOK PREF NAME: that program of $bpf, in the place of what was there
+pinned()
+{
+	tc_in "$1" filter replace dev "$2" "$3" pref "$4" handle 1 bpf da object-pinned "$bpf/$5" ||
+		die "the program is not attached"
 }
 
 test_queues()
