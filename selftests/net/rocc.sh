@@ -92,6 +92,38 @@ figures()
 	REPLY=${said# }
 }
 
+# Bytes that h1 ... hN have sent
+sent() # N
+{
+	local i
+
+	for ((i = 1; i <= $1; i++)); do
+		link_stat "h$i" e0 tx_bytes
+	done
+}
+
+# measure N FROM: over WINDOW ms from then on; sets fair, each_least, each_most (Gb/s), mean (bytes queued)
+measure()
+{
+	local b=() a=()
+
+	sleep_until "$2"
+	figures s pr backlog_time time
+	read -ra b <<<"$REPLY"
+	sent "$1" >"$work/sent0"
+	sleep_until $(($2 + WINDOW * 1000000))
+	figures s pr backlog_time time fair_rate
+	read -ra a <<<"$REPLY"
+	sent "$1" >"$work/sent1"
+	mean=$(((a[0] - b[0]) / (a[1] - b[1])))
+	fair=$(awk "BEGIN { print ${a[2]} * 8 / 1e9 }")
+	read -r each_least each_most < <(paste "$work/sent0" "$work/sent1" | awk -v w=$WINDOW '
+		{ r = ($2 - $1) * 8 / w / 1e6 }
+		NR == 1 || r < low { low = r }
+		NR == 1 || r > high { high = r }
+		END { print low, high }')
+}
+
 # limiters BOX: how many a host has now
 limiters() { qdisc_stat "$1" e0 limiters rocc; }
 no_limiter() { [ "$(limiters "$1")" = 0 ]; }

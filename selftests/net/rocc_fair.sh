@@ -24,37 +24,6 @@ WINDOW=5				# ms
 # What a start at line rate leaves in the queue has to be drained first: about 60 us of each sender.
 warmup() { echo $((10 + $1 / 6)); }
 
-sent() # N
-{
-	local i
-
-	for ((i = 1; i <= $1; i++)); do
-		link_stat "h$i" e0 tx_bytes
-	done
-}
-
-# Sets fair, mean, each_least, each_most (Gb/s), over a window from that time on
-measure() # N FROM
-{
-	local b=() a=()
-
-	sleep_until "$2"
-	figures s pr backlog_time time
-	read -ra b <<<"$REPLY"
-	sent "$1" >"$work/sent0"
-	sleep_until $(($2 + WINDOW * 1000000))
-	figures s pr backlog_time time fair_rate
-	read -ra a <<<"$REPLY"
-	sent "$1" >"$work/sent1"
-	mean=$(((a[0] - b[0]) / (a[1] - b[1])))
-	fair=$(awk "BEGIN { print ${a[2]} * 8 / 1e9 }")
-	read -r each_least each_most < <(paste "$work/sent0" "$work/sent1" | awk -v w=$WINDOW '
-		{ r = ($2 - $1) * 8 / w / 1e6 }
-		NR == 1 || r < low { low = r }
-		NR == 1 || r > high { high = r }
-		END { print low, high }')
-}
-
 settles() # NAME N RATE
 {
 	local part tolerance=2
