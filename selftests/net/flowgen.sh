@@ -510,6 +510,55 @@ test_strangers()
 		"$(counts rx_malformed rx_run rx_flow rx_address rx_packet completed)" "0 0 0 1 6 2"
 }
 
+# from_port NS PORT ADDRESS HEADER...: packets of these headers from that port
+from_port()
+{
+	local bytes
+
+	in_ns "$1" sysctl -qw net.ipv4.ip_local_port_range="$2 $2"
+	for bytes in "${@:4}"; do
+		# shellcheck disable=SC2086
+		echo "printf '$(header $bytes)' >/dev/udp/$3/4790"
+	done >"$work/forged"
+	in_ns "$1" bash "$work/forged"
+	in_ns "$1" sysctl -qw net.ipv4.ip_local_port_range="32768 60999"
+}
+
+# Forged packets come while the flow is on its way, to both of its ends and by lines that carry nothing of
+# it that matters: it takes as long as if there were none, to the nanosecond.
+test_forged()
+{
+	local port again
+
+	rate 1gbit
+	rmmod flowgen
+	load_modules flowgen
+	run --seed 7 <<<"95000000 0 2 3000000"
+	again=$(times)
+	port=$(port_of 7 0)
+	# run 2, flow 0, of 3000 packets, under way from 195 ms to 220 ms
+	start --seed 7 <<<"95000000 0 2 3000000"
+	sleep 0.2
+	# data from a stranger, by the flow's own port and by another
+	from_port c4 "$port" 10.1.1.2 "0x10 0 2 0 5 2995000" "0x10 0 2 0 2999 1000" "0x10 0 1 0 5 2995000"
+	from_port c4 $((port ^ 1)) 10.1.1.2 "0x10 0 2 0 5 2995000" "0x20 0 2 0 5 2995000" "0x10 0 2 1 5 2995000"
+	# answers from a stranger: "all has come", "send all again"
+	from_port c4 "$port" 10.1.0.1 "0x11 0 2 0 3000 0" "0x12 0 2 0 0 0"
+	# answers from the receiver's address: of packets that there are not, with flags, of another flow, to
+	# its own end; by another port
+	from_port c2 "$port" 10.1.0.1 "0x11 0 2 0 3001 0" "0x12 0 2 0 4294967295 0" "0x12 1 2 0 0 0" \
+		"0x12 0 2 0 0 7" "0x12 0 2 7 0 0" "0x12 0 3 0 0 0"
+	from_port c2 $((port ^ 1)) 10.1.0.1 "0x12 0 2 0 0 0"
+	wait $pid
+	is "forged packets do not hold up a flow" "$(times)" "$again"
+	is "which takes what the lines take" "${again%,*}" \
+		"$((95000000 + $(formula 1000000000 2 3000000 | cut -d, -f1)))"
+	is "nothing was sent again, nothing taken from them" \
+		"$(counts packets retransmits received duplicates gaps nacks timeouts)" "3000 0 3000 0 0 0 0"
+	is "they are counted by what is wrong with them" \
+		"$(counts rx_malformed rx_run rx_flow rx_address rx_packet)" "1 2 2 6 4"
+}
+
 # Ends before its time: nothing may be left, and the next run is as any other.
 test_abort()
 {
@@ -678,7 +727,7 @@ cat >"$work/ends" <<-END
 END
 
 # All, or those named
-for name in "${@:-exact window ip6 loss timeout class tcp share paths many strangers abort gone refused}"; do
+for name in "${@:-exact window ip6 loss timeout class tcp share paths many strangers forged abort gone refused}"; do
 	for part in $name; do
 		"test_$part"
 	done
