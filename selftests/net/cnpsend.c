@@ -3,7 +3,7 @@
  * cnpsend.c - congestion notification packets made by hand
  *
  *	cnpsend FLOW [OPTION=VALUE]...
- *	cnpsend show FILE		print what a file has kept
+ *	cnpsend show FILE [sign=HEX]	print what a file has kept
  *
  * FLOW is udp|tcp|N,SADDR,SPORT,DADDR,DPORT[,SEQUENCE]: what is quoted, and to SADDR the CNP goes.
  * It is made by the module's own codec and sent by a raw socket, so whoever runs this is an
@@ -40,7 +40,8 @@
  *	NUMBER SOURCE [vid=N] refused (malformed|version|range)
  *	NUMBER SOURCE [vid=N] data
  *
- * Checksums are not looked at, nor is whose flow it is.
+ * With `sign` there is signed=yes or signed=no behind the tag. Checksums are not looked at, nor is
+ * whose flow it is.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -60,6 +61,7 @@
 
 #include "../../kernel/rocc/cnp.c"
 #include "pcap.h"
+#include "siphash24.h"
 
 #define MESSAGE_MAX	2000
 #define TAKEN_MAX	256	/* HOP_NOTIFICATION_MOST: a host takes no longer one */
@@ -178,66 +180,39 @@ static void parse_options(struct cnp *c, struct way *w)
 	parse_state(c);
 }
 
-static __u64 rotate(__u64 word, int bits) { return word << bits | word >> (64 - bits); }
-
-static void sip_rounds(__u64 *v, int n)
+/* The key of the option `sign`. False: there is none. */
+static bool sign_key(__u8 *key)
 {
-	while (n--) {
-		v[0] += v[1];
-		v[2] += v[3];
-		v[1] = rotate(v[1], 13) ^ v[0];
-		v[3] = rotate(v[3], 16) ^ v[2];
-		v[0] = rotate(v[0], 32);
-		v[2] += v[1];
-		v[0] += v[3];
-		v[1] = rotate(v[1], 17) ^ v[2];
-		v[3] = rotate(v[3], 21) ^ v[0];
-		v[2] = rotate(v[2], 32);
-	}
-}
+	const char *text = option("sign");
 
-static __u64 little_endian(const __u8 *p, size_t len)
-{
-	__u64 word = 0;
-
-	for (size_t i = 0; i < len; i++)
-		word |= (__u64)p[i] << 8 * i;
-	return word;
-}
-
-/* SipHash-2-4 (Aumasson and Bernstein, INDOCRYPT 2012), not by the kernel's code */
-static __u64 siphash24(const __u8 *p, size_t len, const __u8 *key)
-{
-	__u64 k0 = little_endian(key, 8), k1 = little_endian(key + 8, 8), word;
-	__u64 v[] = { k0 ^ 0x736f6d6570736575, k1 ^ 0x646f72616e646f6d,
-		      k0 ^ 0x6c7967656e657261, k1 ^ 0x7465646279746573 };
-	const __u8 *end = p + len / 8 * 8;
-
-	for (; p <= end; p += 8) {
-		word = p < end ? little_endian(p, 8) :
-				 little_endian(p, len % 8) | (__u64)len << 56;
-		v[3] ^= word;
-		sip_rounds(v, 2);
-		v[0] ^= word;
-	}
-	v[2] ^= 0xff;
-	sip_rounds(v, 4);
-	return v[0] ^ v[1] ^ v[2] ^ v[3];
+	for (size_t i = 0; text && i < ROCC_KEY_BYTES; i++, text += 2)
+		if (sscanf(text, "%2hhx", &key[i]) != 1)
+			die("sign wants 32 digits");
+	return text;
 }
 
 /* The tag, of a message whose checksum and tag are 0 */
 static void put_tag(__u8 *message, size_t len)
 {
 	struct rocc_cnp *head = (struct rocc_cnp *)message;
-	const char *text = option("sign");
 	__u8 key[ROCC_KEY_BYTES];
 
-	if (!text)
-		return;
-	for (size_t i = 0; i < sizeof(key); i++, text += 2)
-		if (sscanf(text, "%2hhx", &key[i]) != 1)
-			die("sign wants 32 digits");
-	head->tag = htobe64(siphash24(message, len, key));
+	if (sign_key(key))
+		head->tag = htobe64(siphash24(message, len, key));
+}
+
+/* Is the tag of a message that of the key? */
+static bool is_signed(const __u8 *message, size_t len, const __u8 *key)
+{
+	__u8 copy[TAKEN_MAX];
+	struct rocc_cnp *head = (struct rocc_cnp *)copy;
+	__u64 tag;
+
+	memcpy(copy, message, len);
+	tag = head->tag;
+	head->tag = 0;
+	head->checksum = 0;
+	return tag == htobe64(siphash24(copy, len, key));
 }
 
 /* The lies of `set` */
@@ -381,7 +356,7 @@ static void keep_packet(FILE *file, const __u8 *packet, size_t len, const struct
 	pcap_put(file, &never, frame, p - frame < ETH_ZLEN ? ETH_ZLEN : p - frame);
 }
 
-static void show_cnp(const struct cnp *c)
+static void show_cnp(const struct cnp *c, const char *is_signed)
 {
 	const struct cnp_queue *s = &c->state;
 	const struct cnp_flow *f = &c->flow;
@@ -390,8 +365,8 @@ static void show_cnp(const struct cnp *c)
 
 	printf(" cnp code=%u rate=%u key=%u queue=%u port=%u address=%s", c->code, c->rate, c->key,
 	       c->queue, c->port, inet_ntop(AF_INET6, c->address, text, sizeof(text)));
-	printf(" epoch=%llx sequence=%u interval=%u gap=%u rate_min=%u tag=%llx", c->epoch,
-	       c->sequence, c->interval, c->gap, c->rate_min, c->tag);
+	printf(" epoch=%llx sequence=%u interval=%u gap=%u rate_min=%u tag=%llx%s", c->epoch,
+	       c->sequence, c->interval, c->gap, c->rate_min, c->tag, is_signed);
 	if (c->code == ROCC_CNP_QUEUE) {
 		printf(" state tuning=%u rate_max=%u alpha=%llu beta=%llu", s->tuning,
 		       s->rate_max, s->alpha, s->beta);
@@ -430,6 +405,7 @@ static void show_frame(const __u8 *p, size_t len)
 	static const char * const why[] = { "", "malformed", "version", "range" };
 	const __u8 *end = p + len, *message = NULL;
 	enum cnp_error error = CNP_MALFORMED;
+	__u8 key[ROCC_KEY_BYTES];
 	struct cnp c;
 	bool v6;
 
@@ -450,7 +426,8 @@ static void show_frame(const __u8 *p, size_t len)
 	else if (error != CNP_OK)
 		printf(" refused %s\n", why[error]);
 	else
-		show_cnp(&c);
+		show_cnp(&c, !sign_key(key) ? "" : is_signed(message, len, key) ? " signed=yes" :
+			     " signed=no");
 }
 
 static void do_show(const char *path)
@@ -483,11 +460,11 @@ int main(int argc, char **argv)
 
 	if (argc < 2)
 		die("which flow?");
-	if (!strcmp(argv[1], "show") && argc == 3) {
+	options = argv + 2;
+	if (!strcmp(argv[1], "show") && argc >= 3) {
 		do_show(argv[2]);
 		return 0;
 	}
-	options = argv + 2;
 	parse_flow(argv[1], &cnp.flow);
 	parse_options(&cnp, &way);
 	n = number("n", 1);

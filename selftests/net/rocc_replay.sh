@@ -75,9 +75,14 @@ for box in h1 h2; do
 done
 in_ns r "$udpflow" sink --json --idle 100s >"$work/sink" &
 
+# signed FILE KEY: how many of its CNPs have the tag that this key makes, not by the kernel's code
+signed() { "$cnpsend" show "$work/$1" sign="$2" | grep -c " signed=yes "; }
+
 # ---- what is over ----
 congested first
-between "CNPs were kept" "$("$cnpsend" show "$work/first" | wc -l)" 50 1000
+kept=$("$cnpsend" show "$work/first" | wc -l)
+between "CNPs were kept" "$kept" 50 1000
+is "each has the tag of its key, and of no other" "$(signed first $KEY) $(signed first ${KEY/0f/1f})" "$kept 0"
 sending 100ms
 before
 cp "$work/first" "$work/kept"
