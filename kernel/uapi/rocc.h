@@ -136,7 +136,7 @@ enum rocc_tuning {
 /**
  * enum rocc_table - which flows are told (section 3.4)
  * @ROCC_TABLE_QUEUE: those with packets in the queue, or told lately and sending still
- * @ROCC_TABLE_AGE: and those whose last one left it not longer ago than TCA_ROCC_AGE
+ * @ROCC_TABLE_AGE: and those whose last one came not longer ago than TCA_ROCC_AGE
  * @ROCC_TABLE_ELEPHANTS: those that a sample of the packets finds most often; who is found least
  *	often makes room (ElephantTrap)
  * @ROCC_TABLE_AFD: those with at least half of the mean number of sampled packets (after AFD)
