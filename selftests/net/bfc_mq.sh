@@ -13,7 +13,8 @@
 # words are shared.
 #
 # On the chain, four flows by four transmit queues, from as many processors as there are, are held
-# back by the slow link behind sw: no frame is lost, as with one instance at the root.
+# back by the slow link behind sw: no frame is lost, as with one instance at the root. The link is one for all,
+# so what each may hold depends on how many wait in all of them.
 
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -191,6 +192,29 @@ check "until it is resumed" wait_until -e 100 15 each_is qlen "0 0 0 0"
 is "all have left" "$(each tagged)" "$(for n in $sent; do echo -n "$((n + 10)) "; done | sed 's/ $//')"
 is "nothing was dropped" "$(each drops)" "0 0 0 0"
 hand_rests
+ip_in h link del e0
+
+diag "the threshold"
+# Th = HRTT x rate / N_active (BFC, section 3.3.2), where N_active is the whole port's: 125000 bytes,
+# and 1 + 2 + 3 + 4 flows that wait for a line that all but stands still
+device x d
+by_port
+ip_in h link set e0 type wire rate 1kbit ring 0
+instances "queues $QUEUES nowatch rate 1gbit hrtt 1ms"
+for ((n = 0; n < TXQS; n++)); do
+	sends $((7000 + n)) 3 -f $((n + 1)) --ports=1
+done
+is "flows wait" "$(each backlogged)" "1 2 3 4"
+is "each instance counts those of all" "$(each n_active)" "10 10 10 10"
+is "and divides by them" "$(each th)" "12500 12500 12500 12500"
+# one more flow, of frames of 542 bytes: 20 of them are 10840, 21 are more than 125000 / 11
+sends 7001 40 --sndbuf=1m
+is "what one holds is held against that" "$(each over_unlabelled)" "0 20 0 0"
+is "another one waits" "$(each n_active)" "11 11 11 11"
+# mq empties all of them when one is replaced
+tc_in h qdisc replace dev e0 parent 1:4 handle 15: bfc queues $QUEUES nowatch rate 1gbit hrtt 1ms
+is "what is thrown away counts no more" "$(each n_active)" "0 0 0 0"
+is "and the threshold is the whole" "$(each th)" "125000 125000 125000 125000"
 ip_in h link del e0
 
 diag "a chain"
