@@ -40,6 +40,14 @@ for file in ipv6/conf/all/forwarding ipv6/conf/p1/forwarding ipv4/ip_forward ipv
 	forwards $file 0
 	check "and without a host again" paths_wait 5 role_is host
 done
+for family in ipv6 ipv4; do
+	forwards $family/conf/all/forwarding 1
+	forwards $family/conf/p1/forwarding 0
+	sleep 0.5
+	check "$family: where the namespace forwards it is one, whatever the device does" role_is switch
+	forwards $family/conf/all/forwarding 0
+	check "$family: and then not" paths_wait 5 role_is host
+done
 forwards ipv6/conf/p2/forwarding 1
 sleep 0.5
 check "what another device forwards does not count" role_is host
