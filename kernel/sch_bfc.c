@@ -1696,8 +1696,6 @@ static int bfc_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_
 		bfc_unmark(q);
 	q->config = c;
 	bfc_pool_switch(q, pool);
-	if (!c.watch)
-		WRITE_ONCE(q->member.stalled, false);
 	bfc_recompute(q, READ_ONCE(*q->member.hrtt_ns), READ_ONCE(*q->member.speed));
 	change = bfc_lower_limit(sch, &dropped);
 	qdisc_tree_reduce_backlog(sch, -change.packets, -change.bytes);

@@ -136,7 +136,8 @@ struct hop_window {
  * @control_paid: of hop_control_takes(): forwarded control packets of all members of the port
  * @marked: packets of the qdisc that hold a pause, or are counted by hop_ingress_add(); qdisc lock
  * @marks: packets that ever did; qdisc lock
- * @stalled: nothing leaves the qdisc: it marks nothing; written by @ops->withdraw, qdisc lock
+ * @stalled: nothing leaves the qdisc: it marks nothing; written by @ops->withdraw, qdisc lock, and
+ *	set back when the port has no watchdog any more; RTNL
  * @elide: a bit for each HOP_HANDLE_ALIGN handles: packets so labelled that leave by this port
  *	pause nobody
  * @ops: what hopctl asks the qdisc

@@ -262,12 +262,24 @@ void hop_watch_calm(struct hop_port *port, u64 now)
 	}
 }
 
+/* Nothing is withdrawn any more: what comes from now on holds pauses again, at each of the port's
+ * qdiscs, whichever of them has turned the watchdog off for all.
+ */
+static void members_mark_again(struct hop_port *port)
+{
+	struct hop_member *m;
+
+	list_for_each_entry(m, &port->members, node)
+		WRITE_ONCE(m->stalled, false);
+}
+
 /**
  * hop_watch_config - new options
  * @port: the port
  * @now: time
  *
- * Without a watchdog the neighbour is obeyed again, from its next word on. Context: port's lock.
+ * Without a watchdog the neighbour is obeyed again, from its next word on, and it is paused again.
+ * Context: RTNL, port's lock.
  */
 void hop_watch_config(struct hop_port *port, u64 now)
 {
@@ -278,6 +290,7 @@ void hop_watch_config(struct hop_port *port, u64 now)
 	}
 	port->watch_at = U64_MAX;
 	windows_close(port);
+	members_mark_again(port);
 	if (port->storm)
 		storm_end(port);
 }
