@@ -74,7 +74,7 @@ struct wire_config {
  * @corrupted: with one bit flipped
  * @duplicated: sent twice
  * @reordered: late
- * @down: dropped because an end of the cable was or went down
+ * @down: dropped because an end of the cable was or went down, or unplugged
  * @arrived_frames: handed to the other end
  * @arrived_bytes: of those
  * @oversize: dropped on arrival, longer than the other end's MTU and two VLAN tags
@@ -179,12 +179,14 @@ struct wire_card {
  * @dev: this end
  * @peer: the other end; written under RTNL, NULL once the pair is being deleted
  * @second: made as the peer of the other; set once
+ * @unplugged: the cable is pulled out at this end; RTNL
  * @card: the direction from here to there
  */
 struct wire_priv {
 	struct net_device *dev;
 	struct net_device __rcu *peer;
 	bool second;
+	bool unplugged;
 	struct wire_card card;
 };
 

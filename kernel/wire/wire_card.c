@@ -307,7 +307,7 @@ static bool wire_card_accept(struct wire_card *card, struct sk_buff *skb,
 {
 	u32 bytes = skb->len + (skb_vlan_tag_present(skb) ? VLAN_HLEN : 0);
 
-	if (!peer || !netif_running(peer)) {
+	if (!peer || !netif_running(peer) || !netif_carrier_ok(peer)) {
 		card->count.down++;
 		return false;
 	}
@@ -603,7 +603,7 @@ void wire_card_stop(struct wire_priv *priv)
 }
 
 /**
- * wire_card_lose_flight - the other end went down: frames on their way to it are lost
+ * wire_card_lose_flight - frames on the way are lost: the other end is down, or unplugged
  * @card: the direction towards it
  */
 void wire_card_lose_flight(struct wire_card *card)

@@ -63,6 +63,17 @@ static void wire_dev_free(struct net_device *dev)
 	wire_card_free(&priv->card);
 }
 
+/* Both ends have carrier or none has. */
+static void wire_pair_carrier_on(struct net_device *dev, struct net_device *peer)
+{
+	const struct wire_priv *priv = netdev_priv(dev), *other = netdev_priv(peer);
+
+	if (priv->unplugged || other->unplugged)
+		return;
+	netif_carrier_on(dev);
+	netif_carrier_on(peer);
+}
+
 static int wire_dev_open(struct net_device *dev)
 {
 	struct wire_priv *priv = netdev_priv(dev);
@@ -71,10 +82,8 @@ static int wire_dev_open(struct net_device *dev)
 	if (!peer)
 		return -ENOTCONN;
 	wire_card_open(priv);
-	if (peer->flags & IFF_UP) {
-		netif_carrier_on(dev);
-		netif_carrier_on(peer);
-	}
+	if (peer->flags & IFF_UP)
+		wire_pair_carrier_on(dev, peer);
 	return 0;
 }
 
@@ -90,6 +99,30 @@ static int wire_dev_stop(struct net_device *dev)
 		other = netdev_priv(peer);
 		wire_card_lose_flight(&other->card);
 	}
+	return 0;
+}
+
+/* The cable is pulled out at this end, or put in again. The cards go on: what they send meanwhile
+ * arrives nowhere.
+ */
+static int wire_dev_change_carrier(struct net_device *dev, bool carrier)
+{
+	struct wire_priv *other, *priv = netdev_priv(dev);
+	struct net_device *peer = rtnl_dereference(priv->peer);
+
+	priv->unplugged = !carrier;
+	if (!peer)
+		return 0;
+	if (carrier) {
+		if (netif_running(dev) && netif_running(peer))
+			wire_pair_carrier_on(dev, peer);
+		return 0;
+	}
+	netif_carrier_off(dev);
+	netif_carrier_off(peer);
+	other = netdev_priv(peer);
+	wire_card_lose_flight(&priv->card);
+	wire_card_lose_flight(&other->card);
 	return 0;
 }
 
@@ -160,6 +193,7 @@ static const struct net_device_ops wire_dev_ops = {
 	.ndo_init		= wire_dev_init,
 	.ndo_open		= wire_dev_open,
 	.ndo_stop		= wire_dev_stop,
+	.ndo_change_carrier	= wire_dev_change_carrier,
 	.ndo_start_xmit		= wire_card_xmit,
 	.ndo_features_check	= wire_dev_features_check,
 	.ndo_get_stats64	= wire_dev_get_stats64,

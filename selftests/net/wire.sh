@@ -501,9 +501,38 @@ test_cut()
 	pass "cut in the middle of sending"
 }
 
+# Both ends stay up, and have no carrier.
+test_unplug()
+{
+	local n
+
+	cable rate 1gbit delay 1s
+	send count=200,size=1000
+	n=$(counter down)
+	check "pulled out at one end" ip_in b link set w1 carrier off
+	is "neither has carrier" "$(link_file a w0 carrier) $(link_file b w1 carrier)" "0 0"
+	is "all in flight is lost" "$(($(counter down) - n))" 200
+	set_wire rate 0 delay 0
+	check "pulled out at the other end, too" ip_in a link set w0 carrier off
+	check "put in again at one" ip_in b link set w1 carrier on
+	is "is not enough" "$(link_file a w0 carrier) $(link_file b w1 carrier)" "0 0"
+	ip_in b link set w1 down
+	ip_in b link set w1 up
+	is "nor is down and up" "$(link_file a w0 carrier) $(link_file b w1 carrier)" "0 0"
+	check "and at the other" ip_in a link set w0 carrier on
+	is "both have carrier" "$(link_file a w0 carrier) $(link_file b w1 carrier)" "1 1"
+	is "and frames arrive" "$(arrived count=20)" 20
+	ip_in b link set w1 down
+	ip_in a link set w0 carrier off
+	ip_in a link set w0 carrier on
+	is "plugged in, but the other end is down" "$(link_file a w0 carrier)" 0
+	ip_in b link set w1 up
+	is "and up" "$(link_file a w0 carrier)" 1
+}
+
 nothing_to_inspect "the ends of a cable have the kernel's own qdiscs"
 # All, or those named
-for name in "${@:-show refuse ethtool loss burst corrupt duplicate reorder directions tcp vlan scrub queues netns cut}"; do
+for name in "${@:-show refuse ethtool loss burst corrupt duplicate reorder directions tcp vlan scrub queues netns cut unplug}"; do
 	for part in $name; do
 		"test_$part"
 	done
