@@ -227,6 +227,29 @@ static int wire_ethtool_get_link_ksettings(struct net_device *dev,
 	return 0;
 }
 
+/* The direction in which this end sends gets that speed, as by `rate`. Without a flap of the
+ * carrier, which most cards have then, so that nothing but the speed has changed.
+ */
+static int wire_ethtool_set_link_ksettings(struct net_device *dev,
+					   const struct ethtool_link_ksettings *settings)
+{
+	struct wire_priv *priv = netdev_priv(dev);
+	struct wire_config config = priv->card.config;
+	u32 mbps = settings->base.speed;
+
+	if (settings->base.duplex != DUPLEX_FULL || settings->base.port != PORT_DA ||
+	    settings->base.autoneg != AUTONEG_DISABLE)
+		return -EINVAL;
+	if (mbps == (u32)SPEED_UNKNOWN)
+		return 0;
+	if (!mbps || mbps > WIRE_RATE_MAX_BPS / 1000000)
+		return -EINVAL;
+	config.rate_bps = mbps * 1000000ULL;
+	wire_card_configure(priv, &config, false);
+	netdev_state_change(dev);
+	return 0;
+}
+
 static int wire_ethtool_get_sset_count(struct net_device *dev, int set)
 {
 	return set == ETH_SS_STATS ? ARRAY_SIZE(wire_stats) : -EOPNOTSUPP;
@@ -257,6 +280,7 @@ static const struct ethtool_ops wire_ethtool_ops = {
 	.get_drvinfo		= wire_ethtool_get_drvinfo,
 	.get_link		= ethtool_op_get_link,
 	.get_link_ksettings	= wire_ethtool_get_link_ksettings,
+	.set_link_ksettings	= wire_ethtool_set_link_ksettings,
 	.get_ts_info		= ethtool_op_get_ts_info,
 	.get_sset_count		= wire_ethtool_get_sset_count,
 	.get_strings		= wire_ethtool_get_strings,

@@ -163,6 +163,15 @@ test_ethtool()
 		is "speed of ${rate%:*}" \
 			"$(in_ns a ethtool w0 | awk '/Speed:/ { sub("Mb/s", ""); print $2 }')" "${rate#*:}"
 	done
+	check "a speed is set" in_ns a ethtool -s w0 speed 2500
+	is "as the rate of that direction" \
+		"$(shown rate) $(ip_in b -j -d link show w1 | jq '.[0].linkinfo.info_data.rate')" \
+		"2500000000 0"
+	refused "no half duplex" "Invalid argument" in_ns a ethtool -s w0 duplex half
+	refused "nor a negotiated speed" "nvalid argument" in_ns a ethtool -s w0 autoneg on
+	set_wire rate 999999bit
+	check "what is no speed stays" in_ns a ethtool -s w0 duplex full
+	is "as it is" "$(shown rate)" 999999
 	is "duplex" "$(in_ns a ethtool w0 | awk '/Duplex:/ { print $2 }')" Full
 	is "driver" "$(in_ns a ethtool -i w0 | awk '/^driver:/ { print $2 }')" wire
 	is "segmentation is off" "$(in_ns a ethtool -k w0 | awk '/^tcp-seg/ { print $2 }')" off
