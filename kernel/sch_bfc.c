@@ -266,6 +266,7 @@ struct bfc_sched {
 	u32			sticky_ns;	/* in force */
 	u32			hrtt_seen;	/* what @bdp and @sticky_ns were computed from */
 	u32			speed_seen;
+	u32			frame_seen;	/* and what control packets may owe */
 	u64			rate;		/* bytes/s that @bdp was computed with */
 	struct hop_pool		*pool;		/* or NULL */
 
@@ -316,12 +317,18 @@ static u32 bfc_room(const struct bfc_config *c)
 	return c->pool ? min(c->limit, c->pool) : c->limit;
 }
 
+/* Bytes of a frame of full size */
+static u32 bfc_frame(const struct bfc_sched *q)
+{
+	return q->member.sch ? psched_mtu(qdisc_dev(q->member.sch)) : ETH_FRAME_LEN;
+}
+
 /* The link's speed or the measured HRTT has changed, or the options have. */
 static void bfc_recompute(struct bfc_sched *q, u32 hrtt_ns, u32 speed)
 {
 	const struct bfc_config *c = &q->config;
-	u32 frame = q->member.sch ? psched_mtu(qdisc_dev(q->member.sch)) : ETH_FRAME_LEN;
 
+	q->frame_seen = bfc_frame(q);
 	q->hrtt_seen = hrtt_ns;
 	q->speed_seen = speed;
 	q->rate = c->rate ? c->rate : speed ? hop_speed_bytes(speed) : BFC_RATE_UNKNOWN;
@@ -329,7 +336,7 @@ static void bfc_recompute(struct bfc_sched *q, u32 hrtt_ns, u32 speed)
 					     hop_bdp_bytes(q->rate, c->hrtt_ns, 100)),
 			       c->th_scale);
 	q->sticky_ns = c->sticky_ns ? c->sticky_ns : BFC_STICKY_HRTTS * hrtt_ns;
-	hop_police_set(&q->police, q->rate, c->control_share, frame);
+	hop_police_set(&q->police, q->rate, c->control_share, q->frame_seen);
 }
 
 static void bfc_follow_link(struct bfc_sched *q)
@@ -339,6 +346,13 @@ static void bfc_follow_link(struct bfc_sched *q)
 
 	if (unlikely(hrtt_ns != q->hrtt_seen || speed != q->speed_seen))
 		bfc_recompute(q, hrtt_ns, speed);
+}
+
+/* Of what was computed the MTU says only what control packets may owe: data need not look at it. */
+static void bfc_follow_mtu(struct bfc_sched *q)
+{
+	if (unlikely(bfc_frame(q) != q->frame_seen))
+		bfc_recompute(q, q->hrtt_seen, q->speed_seen);
 }
 
 /* Under mq, N_active is the sum over the port's instances: they share its link. */
@@ -1101,6 +1115,7 @@ static int bfc_police(struct bfc_sched *q, const struct sk_buff *skb, struct hop
 	u32 number, packets = 0;
 
 	bfc_follow_link(q);
+	bfc_follow_mtu(q);
 	if (flow)
 		packets = bfc_flow_number(q, &q->classes[class], skb, net, &number);
 	/* what has spilled is still there: to overtake it would be to reorder the flow */

@@ -237,6 +237,34 @@ notified_of() # KIND
 	leave_spaces
 }
 
+# What may come at once is 64 frames of full size, which is what the MTU says now.
+burst_of() # KIND
+{
+	build
+	tc_in sw qdisc replace dev p2 root handle 1: "$1" || die "no $1"
+	burst "$1: of 200 frames those beyond 64 and 5 %, which is 10, are dropped" 124 128
+	ip_in sw link set p2 mtu 9000
+	burst "$1: 64 frames of an MTU of 9000 are more than 200" 0 0
+	ip_in sw link set p2 mtu 1500
+	burst "$1: and of one of 1500 again 64" 124 128
+	_remove_spaces
+}
+
+burst() # NAME LEAST MOST
+{
+	local before
+
+	sleep 2		# all is paid
+	before=$(counts "$kind" drop_police)
+	in_ns flood "$UDPFLOW" rawsend --dev eth0 --mac "$to_mac" --ethertype 0x0806 --length 1514 --packets 200 \
+		>/dev/null
+	sleep 0.1
+	between "$1" $(($(counts "$kind" drop_police) - before)) "$2" "$3"
+}
+
+for kind in bfc rocc; do
+	burst_of $kind
+done
 shares_of bfc
 shares_of rocc
 notified_of bfc
