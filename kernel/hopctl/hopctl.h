@@ -219,7 +219,9 @@ void hop_member_alone(struct hop_member *m);
  *
  * Of several members the one that was made or changed last decides; when it leaves, the one before.
  *
- * Context: RTNL. Cannot fail: the values were validated before.
+ * Asks the device for its speed, too.
+ *
+ * Context: RTNL, and no lock that spins. Cannot fail: the values were validated before.
  */
 void hop_member_config(struct hop_member *m, const struct hop_config *cfg);
 

@@ -472,7 +472,9 @@ int hop_member_join(struct hop_member *m, struct Qdisc *sch, u16 count,
 	if (!windows)
 		return -ENOMEM;
 	port = hop_port_find(dev);
-	if (!port)
+	if (port)
+		hop_port_speed(port);
+	else
 		port = port_create(dev, extack);
 	if (IS_ERR(port)) {
 		kvfree(windows);
@@ -534,6 +536,8 @@ void hop_member_config(struct hop_member *m, const struct hop_config *cfg)
 		return;
 	m->cfg = *cfg;
 	m->order = ++config_order;
+	/* not every device says when somebody gives it another one */
+	hop_port_speed(m->port);
 	port_config(m->port);
 }
 EXPORT_SYMBOL_GPL(hop_member_config);

@@ -189,6 +189,22 @@ tc_in a qdisc del dev x root
 paths_wait 5 sh -c "! ip -n $(ns_name a) maddr show dev x | grep 01:80:c2:00:00:0e"
 is "as long as there is a port" "$(ip_in a maddr show dev x | grep -c 01:80:c2:00:00:0e)" 0
 gone
+if command -v ethtool >/dev/null && begin tap; then
+	# Neither tap nor the cards of virtual machines tell the kernel when somebody sets their speed.
+	in_ns a ethtool -s x speed 1000
+	tc_in a qdisc add dev x root handle 1: bfc
+	bfc_figs "$(ns_name a)" x link_rate
+	is "a new bfc asks for the speed" "$REPLY" 125000000
+	in_ns a ethtool -s x speed 2500
+	tc_in a qdisc change dev x root bfc
+	bfc_figs "$(ns_name a)" x link_rate
+	is "so does one that is changed" "$REPLY" 312500000
+	in_ns a ethtool -s x speed 4000
+	tc_in a qdisc replace dev x root handle 2: bfc
+	bfc_figs "$(ns_name a)" x link_rate
+	is "and one in its place" "$REPLY" 500000000
+	gone
+fi
 refuse bridge "use the ports of the bridge"
 refuse bond "use the slaves of the bond"
 refuse team "use the ports of the team"
