@@ -79,18 +79,7 @@ now() { "$udpflow" now; }
 sleep_until() { "$udpflow" now --at "$1" >/dev/null; }
 
 # figures BOX DEV KEY...: of its rocc, of one moment, in REPLY
-figures()
-{
-	local json key said=
-
-	json=$(tc_in "$1" -j -s qdisc show dev "$2")
-	qdiscs_in "$json" rocc
-	for key in "${@:3}"; do
-		figure_in "${qdiscs[0]}" "$key"
-		said+=" $REPLY"
-	done
-	REPLY=${said# }
-}
+figures() { kind_figs rocc "$@"; }
 
 # Bytes that h1 ... hN have sent
 sent() # N
