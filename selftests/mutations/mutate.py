@@ -49,7 +49,7 @@ LOCKS = re.compile(r"(raw_)?(spin|write|read)_(lock|unlock|trylock)|rcu_(read_)?
                    r"prefetch|INIT_|(spin|seqcount|raw_spin)_lock_init|cond_resched")
 # The same whichever argument is first
 SYMMETRIC = {"min", "max", "swap", "ether_addr_equal", "ether_addr_equal_64bits", "memcmp", "net_eq", "likely", "unlikely",
-             "ipv6_addr_equal", "crypto_memneq"}
+             "ipv6_addr_equal", "crypto_memneq", "kcalloc", "kvcalloc", "kmalloc_array", "kvmalloc_array"}
 
 # Calls that change no more than they are given to write to (in WRITE, the first argument)
 WRITE = {"WRITE_ONCE", "memcpy", "memset", "memmove", "ether_addr_copy"}
@@ -265,7 +265,24 @@ def exchange(text, a, b):
     return first.start, second.stop, text[second] + text[first.stop:second.start] + text[first]
 
 
-def arguments(text, statement):
+def pointers(text):
+    """Type of what a file declares as a pointer, by its last name; a name has one meaning in most files"""
+    found = re.findall(r"((?:struct|union)\s+\w+|(?:__)?(?:[us]|be|le)(?:8|16|32|64)|char|void|int|bool|\w+_t)\s+"
+                       r"((?:\*+\w+(?:\s*=[^;,]*)?,\s*)*\*+\w+)", text)
+    return {name: kind for kind, names in found for name in re.findall(r"\*+(\w+)", names)}
+
+
+def points(argument, types):
+    """The type that an argument points to, "?" if it is not known, None for a number"""
+    if argument[0].text == "&" or argument[0].kind == "string":
+        return "?" if argument[0].text == "&" else "char"
+    last = argument[-1].text
+    if all(t.kind == "name" or t.text in ("->", ".") for t in argument):
+        return types.get(last, "?" if last == "NULL" else None)
+    return None
+
+
+def arguments(text, statement, types):
     """Neighbours in a call that are no obvious mismatch"""
     for i, t in enumerate(statement[:-1]):
         if t.kind != "name" or statement[i + 1].text != "(" or t.text in NO_VALUE or t.text in SYMMETRIC or \
@@ -273,8 +290,11 @@ def arguments(text, statement):
             continue
         given = split(statement[i + 2:closing(statement, i + 1)], {","})
         for a, b in zip(given, given[1:]):
-            if a and b and words(a) != words(b) and (a[0].text == "&") == (b[0].text == "&") and \
-                    not (a[0].text in TYPES or re.fullmatch(r"[us](8|16|32|64)", words(a))):
+            if not a or not b or words(a) == words(b) or \
+                    any(x[0].text in TYPES or re.fullmatch(r"[us](8|16|32|64)", words(x)) for x in (a, b)):
+                continue
+            to = points(a, types), points(b, types)
+            if to[0] == to[1] or (None not in to and "?" in to):
                 yield exchange(text, a, b)
 
 
@@ -344,7 +364,7 @@ def depend(a, b):
 
 def places(text):
     """All mutants of a file, in its order"""
-    found = []
+    found, types = [], pointers(text)
     for function, code, lines in bodies(text):
         parts = statements(code)
         for number, (statement, end) in enumerate(parts):
@@ -356,7 +376,7 @@ def places(text):
                        for t in statement[i:closing(statement, i + 1) + 1]}
             mutants = [(operator, first.start, last.end, new) for operator, first, last, new in by_token(statement)
                        if first.start not in skipped and new is not None]
-            mutants += [("order", *m) for m in arguments(text, statement)]
+            mutants += [("order", *m) for m in arguments(text, statement, types)]
             mutants += [("order", *m) for m in arms(text, statement)]
             following = parts[number + 1] if number + 1 < len(parts) else ([], "")
             if plain(statement, end) and plain(*following) and words(statement) != words(following[0]) and \

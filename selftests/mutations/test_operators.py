@@ -107,6 +107,9 @@ class Operators(unittest.TestCase):
         self.is_("x = min(a, b);", "order")
         self.is_("f(&a, b);", "order")
         self.is_("f(a, a);", "order")
+        self.is_(["struct x *p = g();", "f(p, n);"], "order")                   # does not compile
+        self.is_(["struct x *p, *q;", "struct y *r;", "f(p, r, q);"], "order")
+        self.is_(["struct x *p, *q;", "f(p, q);"], "order", "struct x *p, *q; f(q, p);")
 
     def test_order_of_arms(self):
         self.is_("if (p && p->x) y = 1;", "order", "if (p->x && p) y = 1;")
@@ -252,17 +255,19 @@ class Reached(unittest.TestCase):
                 file.write(then)
             tests = [{"name": "net/wire.sh", "seconds": 9}, {"name": "net/ideal.sh", "seconds": 3},
                      {"name": "net/no-longer.sh", "seconds": 1}]
+            files = {file: {name: lines} for file in ("kernel/a.c", "kernel/wire/a.c")}
             with open(f"{place}/reached.json", "w") as file:
-                json.dump({"tests": tests, "files": {"kernel/a.c": {name: lines}}}, file)
-            return operators.Reached(f"{place}/reached.json", {"kernel/a.c": now})
+                json.dump({"tests": tests, "files": files}, file)
+            return operators.Reached(f"{place}/reached.json", {file: now for file in files})
 
-    def of(self, reached, line):
-        return reached.of("kernel/a.c", line, line, (2, 6))
+    def of(self, reached, line, name="kernel/a.c"):
+        return reached.of(name, line, line, (2, 6))
 
     def test_cheapest_first(self):
         text = function("a;", "b;", "c;")
         found = self.reached(text, text, {"3": [0, 1, 2], "4": [], "5": [0]})
         self.assertEqual(self.of(found, 3), ["net/ideal.sh", "net/wire.sh"])
+        self.assertEqual(self.of(found, 3, "kernel/wire/a.c"), ["net/wire.sh", "net/ideal.sh"])
         self.assertEqual(self.of(found, 4), [])
         self.assertEqual(self.of(found, 5), ["net/wire.sh"])
 
