@@ -317,6 +317,17 @@ class Verdicts(unittest.TestCase):
         for line in ("ok 3 frames arrive", "not ok 9 the test comes to its end", "not ok 1 selftests: net: wire.sh"):
             self.assertIsNone(operators.failed_point(line))
 
+    def test_unit_failures(self):
+        end = "not ok 1 test_x\n0 passed, 1 failed, 0 skipped\n"
+        for said, kind, words in (("    not ok 2 it fits\n", "point", "it fits"),
+                                  ("    line 57: a == b\n    Aborted\n", "point", "line 57: a == b"),
+                                  ("    ==1==ERROR: AddressSanitizer: heap-use-after-free on\n", "crash",
+                                   "heap-use-after-free"),
+                                  ("    x.h:3:4: runtime error: shift exponent 64\n", "crash", "shift exponent 64"),
+                                  ("", "stop", "it stops half way")):
+            outcome = operators.unit_failure("test_x", said + end)
+            self.assertEqual((outcome.kind, outcome.words), (kind, words))
+
     def test_unit_tests_are_found(self):
         found = operators.unit_tests()
         self.assertIn("unit/test_fair_rate.c", found["kernel/sched/fair_rate.h"])
