@@ -51,7 +51,7 @@ modules:
 	@mkdir -p $(MIRROR)
 	@cp -rsf $(CURDIR)/kernel $(MIRROR)
 	@find $(MIRROR) -xtype l -delete
-	$(KMAKE) M=$(MIRROR)/kernel W=1 KCFLAGS=-Werror $(CHECKER) modules
+	+$(KMAKE) M=$(MIRROR)/kernel W=1 KCFLAGS=-Werror $(CHECKER) modules
 	@ln -sf kernel/sch_bfc.ko kernel/sch_ideal.ko kernel/hopctl/hopctl.ko kernel/wire/wire.ko \
 		kernel/flowgen/flowgen.ko kernel/rocc/sch_rocc.ko $(MIRROR)
 
@@ -71,7 +71,7 @@ programs:
 install: install-modules install-tools
 
 install-modules: modules
-	$(KMAKE) M=$(MIRROR)/kernel INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=updates \
+	+$(KMAKE) M=$(MIRROR)/kernel INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=updates \
 		INSTALL_MOD_STRIP=1 $(UNSIGNED) DEPMOD=true modules_install
 	$(if $(DESTDIR),,depmod $(RELEASE))
 
