@@ -13,6 +13,7 @@
 #   make check-all       the same for all kernels, and what takes long: hours; AGAIN=1 goes on after an interruption
 #   make fuzz SECONDS=60 the parser of control frames under libFuzzer, for as long as you like
 #   make check-mutations breaks the modules in many ways, and sees that a test fails each time
+#   make check-operators thirty changes that nobody chose, and sees how many of them a test notices
 #   make coverage        lines and branches of the modules that the tests reach [JSON=1]
 #   make bench           instructions per packet, in an emulator that counts them [QUICK=1] [JSON=1]
 #   make deps            install the packages that demo and check need (Debian, as root)
@@ -117,6 +118,9 @@ check: deps
 check-all: deps
 	selftests/check --all $(if $(AGAIN),--again) --table Documentation/check-all.md
 
+check-operators: deps plugins tools
+	selftests/mutations/operators
+
 fuzz:
 	$(MAKE) -C selftests/unit fuzz
 
@@ -139,4 +143,4 @@ clean:
 	$(MAKE) -C userspace/lab clean
 
 .PHONY: all modules plugins tools programs install install-modules install-tools uninstall \
-	deb deps demo lab check check-all check-mutations fuzz coverage bench clean
+	deb deps demo lab check check-all check-mutations check-operators fuzz coverage bench clean
