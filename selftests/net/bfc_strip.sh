@@ -126,6 +126,7 @@ check "and without filters tags again" paths_wait 10 port_in h1 eth0 tagging
 # program HOOK: a BPF program on p1 for as long as $program runs
 program()
 {
+	: >"$PATHS_TMP/bpf"	# of the one before
 	ip netns exec "$(ns_name sw)" "$BPFPASS" "$1" p1 >"$PATHS_TMP/bpf" 2>&1 &
 	program=$!
 	wait_until 5 grep -qx attached "$PATHS_TMP/bpf"
