@@ -139,7 +139,7 @@ rogue for=4000
 traffic 2500
 bystanders "quiet" "[$((2 * 250 * RATE)),0]"
 quiet=$took
-is "no storm" "$(q1 storms),$(q1 storm)" 0,0
+is "no storm" "$(q1 storms),$(storm)" 0,false
 wait $rogue
 
 diag "r1 pauses for ever: a state each second, with a lease of 2 s, for 3 s"
