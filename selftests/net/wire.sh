@@ -521,6 +521,11 @@ test_unplug()
 	check "pulled out at one end" ip_in b link set w1 carrier off
 	is "neither has carrier" "$(link_file a w0 carrier) $(link_file b w1 carrier)" "0 0"
 	is "all in flight is lost" "$(($(counter down) - n))" 200
+	ip_in b link set w1 carrier on
+	"$probe" -w 200 "$(ns_name b)/w1" "$(ns_name a)/w0" count=200,size=1000 >/dev/null
+	n=$(counter down b w1)
+	ip_in b link set w1 carrier off
+	is "in the other direction, too" "$(($(counter down b w1) - n))" 200
 	set_wire rate 0 delay 0
 	check "pulled out at the other end, too" ip_in a link set w0 carrier off
 	check "put in again at one" ip_in b link set w1 carrier on
