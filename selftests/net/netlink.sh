@@ -23,6 +23,7 @@ load_modules hopctl sch_bfc sch_rocc wire flowgen
 
 PORTS=40
 PAIRS=300
+QUEUES=200
 LIMITERS=200
 FLOWS=1000
 
@@ -158,6 +159,13 @@ is "pairs: of which each other one goes" "$(dumped pair-get | jq -r '.[] | "ingr
 	sort | md5sum)" "$(sed -n 'p;n' "$work/pairs" | sort | md5sum)"
 
 # ---- dumps: limiters ----
+# classes NS DEV: by the decoder of this test, in $work/classes; $messages it took
+classes()
+{
+	in_ns "$1" $python "$here/specnl.py" - classes "$2" >"$work/classes" 2>"$work/messages"
+	messages=$(cat "$work/messages")
+}
+
 _remove_spaces
 star bridge 2 10gbit 1500ns
 neigh h2 e0 10.0.0.1 "$(mac 1)"
@@ -173,13 +181,23 @@ sleep 0.1
 there=$(limiters h1)
 # flows that share a place are not known
 between "limiters are there" "$there" $((LIMITERS * 9 / 10)) $LIMITERS
-in_ns h1 $python "$here/specnl.py" - classes e0 >"$work/classes" 2>"$work/messages"
-between "limiters: messages of the dump" "$(cat "$work/messages")" 3 1000
+classes h1 e0
+between "limiters: messages of the dump" "$messages" 3 1000
 is "limiters: each once, and the queue" "$(wc -l <"$work/classes") $(sort -u "$work/classes" | wc -l)" \
 	"$((there + 1)) $((there + 1))"
 is "limiters: tc shows the same, in this order" "$(tc_in h1 class show dev e0 | awk '{ print $3 }' | md5sum)" \
 	"$(md5sum <"$work/classes")"
 is "limiters: each of another flow" "$(tc_in h1 -s class show dev e0 | sed -nE 's/.*limiter: (.*) rate.*/\1/p' | sort -u | wc -l)" "$there"
+
+# ---- dumps: sub-queues, of which those are shown that were used ----
+tc_in h2 qdisc add dev e0 root handle 1: bfc queues 1000 || die "no bfc"
+in_ns h2 "$udpflow" send -d "$receiver" --sport 5001 -f $QUEUES -n 1 -l 100 --rate 1m >/dev/null
+classes h2 e0
+between "sub-queues: messages of the dump" "$messages" 3 1000
+between "sub-queues: those that were used, and what is always there" "$(wc -l <"$work/classes")" $((QUEUES / 2)) $((QUEUES + 20))
+is "sub-queues: each once" "$(sort "$work/classes" | uniq -d)" ""
+is "sub-queues: tc shows the same, in this order" "$(tc_in h2 class show dev e0 | awk '{ print $3 }' | md5sum)" \
+	"$(md5sum <"$work/classes")"
 _remove_spaces
 
 # ---- flowgen's results ----
