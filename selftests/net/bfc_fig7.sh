@@ -4,8 +4,9 @@
 # BFC, section 6.1: how long queues get, and how full the link is, for thresholds of 0.5 to 4
 # HRTT x rate / N_active, with two, three and four greedy flows that meet at one link. Each
 # run is held against the bounds of the rules and against a packet-level model of them
-# (bfc_model.c) with the rates, delays and HRTT of the links. The HRTT is configured: what is measured while
-# frames wait for each other is another one each time.
+# (bfc_model.c) with the rates, delays and HRTT of the links. The HRTT is what the links' rates and
+# delays make it, and configured: what is measured while frames wait for each other is another one each
+# time. Bounds and model go by these, and by nothing that the kernel says.
 #
 # star: each flow comes by a link of its own
 #
@@ -240,7 +241,7 @@ run_model() # SCALE; sets the ranges of the model
 		args+=(--flow "${paths[i]}@$((i * SKEW))")
 	done
 	read -r u_low u_high m_low m_high < <("$model" --json --port s2,r2 --starts $STARTS \
-		--rate ${RATE}000000000 --delay $DELAY --ring $RING --hrtt "$hrtt" --th-scale "$1" \
+		--rate ${RATE}000000000 --delay $DELAY --ring $RING --hrtt $HRTT --th-scale "$1" \
 		--frame $FRAME --tag 4 --overhead $OVERHEAD --control $CONTROL --spacing "$spacing" \
 		--acks --warmup ${WARMUP}000000 --window ${WINDOW}000000 "${args[@]}" |
 		jq -r '.ports[0] | (.utilisation_range + .mean_bytes_range) | map(tostring) | join(" ")')
@@ -259,14 +260,19 @@ near()
 
 check_run() # SHAPE FLOWS SCALE
 {
-	local name="$1, $2 flows, Th x $3 %" th bound bdp
+	local name="$1, $2 flows, Th x $3 %" th th_one bound bdp
 
-	bdp=$((hrtt * RATE / 8))
+	bdp=$((HRTT * RATE / 8))
 	th=$((bdp * $3 / 100 / $2))
 	th=$((th > FRAME ? th : FRAME))
-	bound=$((th_max + bdp * ($2 - 1) / $2 + RING + 2 * FRAME))
+	# while all others are paused
+	th_one=$((bdp * $3 / 100))
+	th_one=$((th_one > FRAME ? th_one : FRAME))
+	bound=$((th_one + bdp * ($2 - 1) / $2 + RING + 2 * FRAME))
 	diag "$name: hrtt $hrtt, utilisation $utilisation (model $u_low to $u_high), mean queue \
 $mean (model $m_low to $m_high), peaks ${peaks[*]} (Th $th to $th_max)"
+	is "$name: the HRTT is what the link makes it" "$hrtt" $HRTT
+	between "$name: thresholds are from that of one flow to that of all" "$th_max" $th $th_one
 	is "$name: one sub-queue for each flow" ${#peaks[@]} "$2"
 	between "$name: the longest queue keeps to the bound" "${peaks[0]:-none}" $th $bound
 	between "$name: the shortest passes the threshold" "${peaks[-1]:-none}" $th $bound
