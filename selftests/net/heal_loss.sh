@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Control frames are lost, doubled, late and damaged while a switch pauses a sender all the time.
-# Whatever is lost, every packet is accounted for, no sub-queue stays paused, and the ports tag
-# again when the cable is good again.
+# Control frames are lost, doubled, late and damaged, and data is lost and damaged, while a switch
+# pauses a sender all the time. Whatever is lost, every packet is accounted for, no sub-queue stays
+# paused, and the ports tag again when the cable is good again.
 #
 #	h1 eth0 =====1G===== p1 sw:br0 p2 -----100M----- eth0 h2	wires of 2 us
 #	   8 greedy flows -->
@@ -46,7 +46,7 @@ for port in $PATHS_PORTS; do
 done
 tc_in h1 qdisc change dev eth0 root handle 1: bfc limit 10000000
 
-GOOD="loss 0 loss_control 0 loss_burst 1 duplicate 0 corrupt 0 reorder 0 reorder_delay 0"
+GOOD="loss 0 loss_control 0 loss_data 0 loss_burst 1 duplicate 0 corrupt 0 reorder 0 reorder_delay 0"
 
 # cables PORT WORDS...: options of both directions (all), or of those towards the sender (back),
 # where nothing but control frames go
@@ -75,7 +75,7 @@ books()
 		is "$port: the cable's books balance" "$(in_ns "${port%/*}" ethtool -S "${port#*/}" |
 			awk '/: / { n[$1] = $2 }
 			     END { went = n["sent_frames:"] + n["duplicated:"]
-				   print went - n["arrived_frames:"] - n["loss_control:"] }')" 0
+				   print went - n["arrived_frames:"] - n["loss_control:"] - n["loss_data:"] }')" 0
 	done
 }
 
@@ -111,6 +111,99 @@ scenario()
 	between "$name: pauses" "$pauses" "$LEAST_PAUSES" 100000
 	cables all "$GOOD"
 	healed "$name"
+}
+
+# towards_h2 KEY: of both cables, of what goes to h2, now
+towards_h2() { echo $(($(cable h1 eth0 "$1") + $(cable sw p2 "$1"))); }
+
+# flows_over NAME WHICH WORDS...: as scenario, but without its test points; sets $sent, $unique, $dropped, $wrong,
+# $pauses
+flows_over()
+{
+	local which=$2
+
+	shift 2
+	number=$((number + 1))
+	cables "$which" "$@" seed $number
+	paths_from h1 h2
+	paths_sink sink --idle 300ms --timeout 5s
+	paths_send send --dest 10.0.0.2 --flows $FLOWS --duration ${TIME_MS}ms -l $BYTES \
+		--sndbuf 100000 --id $((number * 100)) --json
+	wait "$_sink"
+	paths_shot "$PATHS_TMP/now"
+	read -r pauses dropped < <(paths_moved '[p("sw/p1"; "pauses_tx"),
+		d("h1/eth0"; "drop_limit") + d("sw/p2"; "drop_limit") + d("sw/p2"; "drop_pool")] |
+		map(tostring) | join(" ")')
+	sent=$(jq .packets "$PATHS_TMP/sent")
+	read -r unique wrong < <(jq -r '"\([.flows[] | .packets - .duplicate] | add) \(.corrupt)"' "$PATHS_TMP/sink")
+	cables all "$GOOD"
+}
+
+# lost_data NAME: a tenth of all data is lost on either line, and each packet is received, or lost there,
+# or dropped at the limit
+lost_data()
+{
+	local before lost share
+
+	before=$(towards_h2 loss_data)
+	flows_over "$1" all loss_data 10%
+	lost=$(($(towards_h2 loss_data) - before))
+	diag "$1: $sent sent, $unique received, $lost lost on the lines, $dropped dropped, $pauses pauses"
+	is "$1: sent = received + lost on the lines + dropped at the limit" "$sent" $((unique + lost + dropped))
+	# 19 % of what goes by two lines, of some 6000 packets, give or take five standard deviations
+	share=$((lost * 1000 / (sent - dropped)))
+	between "$1: lost, per mille" $share 160 220
+	between "$1: pauses" "$pauses" "$LEAST_PAUSES" 100000
+	healed "$1"
+}
+
+# ingress: the switch pauses for what came by a port, by its bytes
+ingress()
+{
+	local port
+
+	for port in p1 p2; do
+		tc_in sw qdisc del dev $port root
+		tc_in sw qdisc add dev $port root handle 1: bfc limit $LIMIT queues 8 assign single \
+			pool $LIMIT pool-alpha 800% "$@" || die "no bfc"
+	done
+	check "the ports tag" paths_wait 10 paths_all tagging
+}
+
+# causes KEY...: how many frames all ports have refused for these
+causes()
+{
+	local key expression=0
+
+	for key; do
+		expression+=" + ([\$now | keys[] as \$k | p(\$k; \"$key\")] | add)"
+	done
+	paths_moved "$expression"
+}
+
+# damage NAME: a tenth of all frames has a bit turned over, in both directions
+damage()
+{
+	local port before=0 after=0 forward
+
+	for port in $PATHS_PORTS; do
+		before=$((before + $(cable "${port%/*}" "${port#*/}" corrupted)))
+	done
+	forward=$(towards_h2 corrupted)
+	flows_over "$1" all corrupt 10%
+	forward=$(($(towards_h2 corrupted) - forward))
+	for port in $PATHS_PORTS; do
+		after=$((after + $(cable "${port%/*}" "${port#*/}" corrupted)))
+	done
+	damaged=$((damaged + after - before))
+	form=$((form + $(causes rx_version rx_malformed)))
+	epochs=$((epochs + $(causes rx_epoch)))
+	sources=$((sources + $(causes rx_shared)))
+	refused=$((refused + $(causes rx_version rx_malformed rx_epoch rx_shared rx_range rx_stale)))
+	between "$1: received or dropped, of $sent: all but what was damaged" $((unique + dropped)) \
+		$((sent - forward)) "$sent"
+	is "$1: nothing damaged is taken for whole" "$wrong" 0
+	healed "$1"
 }
 
 # Nobody helps: the ports tag again, and nothing is held.
@@ -335,6 +428,29 @@ for round in 1 2 3 4 5 6; do
 	damaged=$((damaged + $(cable sw p1 corrupted)))
 done
 between "frames were damaged" $damaged 50 100000
+
+damaged=0 form=0 epochs=0 sources=0 refused=0
+for round in 1 2 3 4; do
+	damage "10% damaged both ways, $round"
+done
+diag "damaged: $damaged, refused: $refused, for their form $form, epoch $epochs, source $sources"
+# Of the 60 bytes or so of a control frame 8 are epochs, 6 the source, 4 version, flags and length.
+between "both ways: some refused for their form" $form 1 $damaged
+between "both ways: some for their epochs" $epochs 1 $damaged
+between "both ways: some for their source" $sources 1 $damaged
+between "both ways: not more are refused than were damaged" $refused 1 $damaged
+
+diag "data lost"
+TIME_MS=${SLUICE_HEAL_MS:-500}
+LEAST_PAUSES=1
+lost_data "10% of data"
+ingress pause ingress
+lost_data "10% of data, pauses by ingress"
+for port in p1 p2; do
+	tc_in sw qdisc del dev $port root
+	tc_in sw qdisc add dev $port root handle 1: bfc limit $LIMIT
+done
+check "the ports tag as before" paths_wait 10 paths_all tagging
 
 diag "no control frames at all"
 outage
