@@ -27,7 +27,7 @@
 # was sent until there was a way again; the next packets all arrive. After each event all gauges come
 # back to zero.
 #
-# $SLUICE_KINDS ("bfc rocc ideal"): these kinds only.
+# $SLUICE_KINDS (bfc,rocc,ideal): these kinds only.
 
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -604,7 +604,7 @@ event_modules()
 }
 
 build
-for kind in ${SLUICE_KINDS:-bfc rocc ideal}; do
+for kind in $(tr , " " <<<"${SLUICE_KINDS:-bfc,rocc,ideal}"); do
 	diag "$kind"
 	[ $kind != bfc ] || need_module hopctl
 	need_module sch_$kind
