@@ -39,6 +39,7 @@ sent()
 	mapfile -t per < <(tc_in a -s class show dev p | awk '
 		/ parent / { queue = 1 } queue && / Sent / { print $4; queue = 0 }')
 	stats=$(tc_in a -j -s qdisc show dev p)
+	leave_ports
 	tc_in a qdisc del dev p root
 }
 

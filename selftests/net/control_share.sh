@@ -247,7 +247,7 @@ burst_of() # KIND
 	burst "$1: 64 frames of an MTU of 9000 are more than 200" 0 0
 	ip_in sw link set p2 mtu 1500
 	burst "$1: and of one of 1500 again 64" 124 128
-	_remove_spaces
+	leave_spaces
 }
 
 burst() # NAME LEAST MOST

@@ -129,6 +129,13 @@ put_all()
 
 figs() { kind_figs "$kind" "$@"; }
 
+# figs_of KIND NS DEV KEY...: the same, but 0 for each KEY that other kinds have not
+figs_of()
+{
+	[ "$kind" = "$1" ] && figs "${@:2}" || REPLY=$(printf '0 %.0s' "${@:4}")
+	REPLY=${REPLY% }
+}
+
 # fig_is NS DEV KEY VALUE
 fig_is()
 {
@@ -146,22 +153,19 @@ comes()
 # has_state NS DEV STATE: is the port of a bfc in it?
 state_comes() { check "$1" paths_wait 10 port_in "$2" "$3" "$4"; }
 
-# What there is when nothing is queued, and no neighbour holds anything
-GAUGES_bfc="qlen backlog marked paused paused_queues pausing_queues pause_counters ingress_bytes"
-GAUGES_rocc="qlen backlog held limiters"
-GAUGES_ideal="qlen backlog flows"
-
+# Nothing is queued, and no neighbour holds anything
 gauges_zero()
 {
-	local name gauges=GAUGES_$kind key qdisc
+	local name key qdisc
 
-	above=
+	_look
+	above=$_standing
 	for name in h1 sw h2; do
 		qdiscs_in "$(tc_in $name -j -s qdisc show)" $kind
 		for qdisc in "${qdiscs[@]}"; do
-			for key in ${!gauges}; do
+			for key in qlen backlog; do
 				figure_in "$qdisc" "$key"
-				[ "${REPLY:-0}" = 0 ] || above+=" $name/$key:$REPLY"
+				[ "$REPLY" = 0 ] || above+=" $name/$key:$REPLY"
 			done
 		done
 	done
@@ -328,7 +332,7 @@ event_speed()
 	local half=$((RATE / 2)) bytes accepted
 
 	follows "$event, before" $RATE
-	figs h1 e0 accepted
+	figs_of rocc h1 e0 accepted
 	accepted=$REPLY
 	under_way 600
 	check "$event: it is set" in_ns sw ethtool -s p2 speed $((half * 8 / 1000000))
@@ -341,7 +345,7 @@ event_speed()
 	[ "${SLUICE_HOME:-}" != uml ] ||
 		between "$event: p2 sends at it" $bytes $((half / 10 * 7 / 10)) $((half / 10 + FRAME))
 	arrive "$event"
-	figs h1 e0 accepted
+	figs_of rocc h1 e0 accepted
 	[ $kind != rocc ] || between "$event: flows are limited" $((REPLY - accepted)) 1 100000
 	ready
 	follows "$event, at rest" $half
@@ -370,13 +374,13 @@ event_mtu()
 	mtu $LONG_MTU
 	arrive "$event, larger"
 	ready
-	figs h1 e0 tagged
+	figs_of bfc h1 e0 tagged
 	tagged=$REPLY
 	LENGTH=$((LONG_MTU - 28)) flows 40
 	arrive "$event: frames of $LONG_MTU bytes"
 	ready
 	if [ $kind = bfc ]; then
-		figs h1 e0 tagged
+		figs_of bfc h1 e0 tagged
 		is "$event: they are tagged" $((REPLY - tagged)) $total
 		tc_in sw qdisc change dev p2 root bfc hrtt 1ms
 		HRTT=1000000 threshold "$event, larger" $RATE
@@ -467,9 +471,9 @@ event_vrf()
 	gone
 	arrive "$event" $may_lose
 	ready
-	figs sw p2 over_unlabelled handle_forged marks
+	figs_of bfc sw p2 over_unlabelled handle_forged marks
 	before=$REPLY
-	figs h1 e0 accepted
+	figs_of rocc h1 e0 accepted
 	accepted=$REPLY
 	flows 250
 	arrive "$event, within"
@@ -479,7 +483,7 @@ event_vrf()
 		is "$event: whatever waits is known to have come by p1" "${REPLY% *}" "${before% *}"
 		between "$event: and it is paused there" $((${REPLY##* } - ${before##* })) 1 $total ;;
 	rocc)
-		figs h1 e0 accepted
+		figs_of rocc h1 e0 accepted
 		between "$event: h1 hears its CNPs" $((REPLY - accepted)) 1 100000 ;;
 	esac
 	under_way 250
@@ -539,9 +543,9 @@ event_filters()
 
 	programs=()
 	under_way 400
-	figs sw p1 neighbour_lost
+	figs_of bfc sw p1 neighbour_lost
 	lost=$REPLY
-	figs h1 e0 accepted
+	figs_of rocc h1 e0 accepted
 	accepted=$REPLY
 	filtered sw p1
 	program sw p1
@@ -560,7 +564,7 @@ event_filters()
 		figs sw p1 neighbour_lost tag_errors
 		is "$event: the neighbour was heard all the time" "$REPLY" "$lost 0" ;;
 	rocc)
-		figs h1 e0 accepted
+		figs_of rocc h1 e0 accepted
 		between "$event: CNPs were" $((REPLY - accepted)) 1 100000 ;;
 	esac
 	under_way 400
@@ -582,6 +586,7 @@ event_modules()
 	for module in $modules; do
 		refused "$event: $module is in use" "in use" rmmod $module
 	done
+	leave_ports
 	for port in $PORTS; do
 		tc_in "${port%/*}" qdisc del dev "${port#*/}" root
 	done
@@ -616,6 +621,7 @@ for kind in $(tr , " " <<<"${SLUICE_KINDS:-bfc,rocc,ideal}"); do
 		wrong=$WRONG
 		event_$what
 	done
+	leave_ports
 	for port in $PORTS; do
 		tc_in "${port%/*}" qdisc del dev "${port#*/}" root
 	done

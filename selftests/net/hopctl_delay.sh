@@ -73,6 +73,7 @@ link()
 	is "$1: which the qdisc's threshold goes by" "$(qdisc_stat a p th)" \
 		"$(threshold "$2" $want)"
 	is "$1: at the other" "$(qdisc_stat b q hrtt_raw)" $((out + back + ${6:-0} * 8000 / $2))
+	leave_ports
 	ip_in a link del p
 }
 

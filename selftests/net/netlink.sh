@@ -166,7 +166,7 @@ classes()
 	messages=$(cat "$work/messages")
 }
 
-_remove_spaces
+leave_spaces
 star bridge 2 10gbit 1500ns
 neigh h2 e0 10.0.0.1 "$(mac 1)"
 tc_in h1 qdisc add dev e0 root handle 1: rocc role host hold 1s recovery 5ms limiters $((LIMITERS * 2)) || die "no rocc"
@@ -198,7 +198,7 @@ between "sub-queues: those that were used, and what is always there" "$(wc -l <"
 is "sub-queues: each once" "$(sort "$work/classes" | uniq -d)" ""
 is "sub-queues: tc shows the same, in this order" "$(tc_in h2 class show dev e0 | awk '{ print $3 }' | md5sum)" \
 	"$(md5sum <"$work/classes")"
-_remove_spaces
+leave_spaces
 
 # ---- flowgen's results ----
 ns f0 f1
