@@ -106,6 +106,7 @@ void hop_pause_stop(struct hop_port *port)
 /* It is over with the sub-queue that was looked at. */
 static void pause_reacted(struct hop_port *port, u64 now)
 {
+	BUILD_BUG_ON(HOP_REACTION_MAX_NS != HOP_HRTT_MAX_NS);
 	if (hop_reaction_end(&port->reaction, READ_ONCE(port->sampled_ns), now, pause_hrtt(port)))
 		hop_peer_hrtt(port, now);
 	pause_sampled(port);

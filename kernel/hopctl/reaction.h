@@ -9,7 +9,9 @@
  *
  *	- the neighbour has echoed the very frame that first said the pause: it was not lost;
  *	- a packet came after that: there was one on its way;
- *	- then none came for an HRTT before the resume: that did not cut the time short.
+ *	- then none came for an HRTT before the resume: that did not cut the time short;
+ *	- it is no longer than an HRTT may be: whoever sends on after that does not obey, perhaps
+ *	  since a watchdog of its own takes the pause for a storm.
  *
  * Pure functions.
  */
@@ -24,6 +26,7 @@
 
 #define HOP_REACTIONS		16
 #define HOP_REACTION_OLD_NS	10000000000ULL	/* says nothing of the link any more */
+#define HOP_REACTION_MAX_NS	100000000	/* HOP_HRTT_MAX_NS */
 #define HOP_REACTION_NONE	0xffffU	/* no VLAN id */
 
 /**
@@ -108,7 +111,7 @@ static inline bool hop_reaction_end(struct hop_reaction *r, u32 last, u64 now, u
 	s32 took = last - (u32)r->sent_ns, quiet = (u32)now - last;
 
 	hop_reaction_void(r);
-	if (!r->heard || took <= 0 || quiet < (s32)silence_ns)
+	if (!r->heard || took <= 0 || took > HOP_REACTION_MAX_NS || quiet < (s32)silence_ns)
 		return false;
 	r->window[r->count % HOP_REACTIONS] = took;
 	r->window_ns[r->count++ % HOP_REACTIONS] = now;

@@ -65,6 +65,15 @@ static void test_counts(void)
 	hop_reaction_acked(&r, 3);
 	check(!hop_reaction_end(&r, 5000 + 7 * SILENCE, 5000 + 7 * SILENCE, SILENCE) && !r.count,
 	      "packets that never end: void");
+	/* no link takes so long: whoever goes on sending does not obey */
+	r = begun(3, 5000);
+	hop_reaction_acked(&r, 3);
+	check(hop_reaction_end(&r, 5000 + 100000000, 500000000, SILENCE) && r.count == 1,
+	      "100 ms are the most that an HRTT may be");
+	r = begun(3, 5000);
+	hop_reaction_acked(&r, 3);
+	check(!hop_reaction_end(&r, 5000 + 100000001, 500000000, SILENCE) && !r.count,
+	      "what takes longer is not the link: void");
 	/* another processor is ahead */
 	r = begun(3, 5000);
 	hop_reaction_acked(&r, 3);
