@@ -59,7 +59,7 @@ fair()
 	done
 	[ -z "${midway:-}" ] || $midway
 	sleep_until $((start + 49000000))
-	late_end=$(qdisc_stat s pr marks bfc)
+	[ "${midway:-}" != marks_so_far ] || late_end=$(qdisc_stat s pr marks bfc)
 	for ((i = 1; i <= N; i++)); do
 		a[i]=$((($(link_stat "h$i" e0 tx_bytes) - a[i]) * 8 / 10000))
 	done
