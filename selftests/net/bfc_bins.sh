@@ -20,14 +20,7 @@ load_modules hopctl sch_bfc wire
 frames=$(cd "$(dirname "$0")" && pwd)/frames
 [ -x "$frames" ] || skip_all "frames is not built (make -C selftests)"
 
-ns a b
-for end in a b; do
-	in_ns $end sh -c 'echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6' 2>/dev/null
-done
-ip_in a link add p address "$(mac 1)" type wire rate 10gbit delay 1us ring 0 \
-	peer name q address "$(mac 2)" netns "$(ns_name b)" || die "no wire"
-ip_in a link set p up
-ip_in b link set q up
+two_boxes rate 10gbit delay 1us ring 0
 
 # sent OPTIONS LINE...: by a new qdisc; sets `per` to the packets that each sub-queue has sent, those that were
 # used

@@ -26,14 +26,7 @@ frames=$(cd "$(dirname "$0")" && pwd)/frames
 tmp=$(mktemp -d) || die "no temporary directory"
 trap 'rm -rf "$tmp"; _at_exit' EXIT
 
-ns a b
-for end in a b; do
-	in_ns $end sh -c 'echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6' 2>/dev/null
-done
-ip_in a link add p address "$(mac 1)" type wire rate 100mbit delay 1us ring 0 \
-	peer name q address "$(mac 2)" netns "$(ns_name b)" || die "no wire"
-ip_in a link set p up
-ip_in b link set q up
+two_boxes rate 100mbit delay 1us ring 0
 
 # sent OPTIONS: what the list on stdin says, by a new qdisc with these options; $tmp/came has what came
 sent()

@@ -19,14 +19,8 @@ load_modules hopctl sch_bfc wire
 udpflow=$(cd "$(dirname "$0")" && pwd)/udpflow
 [ -x "$udpflow" ] || skip_all "udpflow is not built (make -C selftests)"
 
-ns a b
-for end in a b; do
-	in_ns $end sh -c 'echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6'
-done
-ip_in a link add p address "$(mac 1)" type wire rate 1mbit delay 2us \
-	peer name q address "$(mac 2)" netns "$(ns_name b)"
-ip_in b link set q mtu 1496 up
-ip_in a link set p up
+two_boxes rate 1mbit delay 2us
+ip_in b link set q mtu 1496
 ip_in a addr add 10.0.0.1/24 dev p
 neigh a p 10.0.0.2 "$(mac 2)"
 ip_in a link add v link p type vlan protocol 802.1ad id 33

@@ -241,6 +241,22 @@ mac() { printf '02:00:00:%02x:%02x:%02x\n' $(($1 >> 8)) $(($1 & 255)) "${2:-0}";
 # answer to an ARP request arrives.
 neigh() { ip_in "$1" neigh replace "$3" lladdr "$4" nud permanent dev "$2"; }
 
+# two_boxes WIRE-OPTION...: a and b, which say nothing of their own accord, with such a wire from a's p to
+# b's q
+two_boxes()
+{
+	local box
+
+	ns a b
+	for box in a b; do
+		in_ns $box sh -c 'echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6' 2>/dev/null
+	done
+	ip_in a link add p address "$(mac 1)" type wire "$@" \
+		peer name q address "$(mac 2)" netns "$(ns_name b)" || die "no wire"
+	ip_in a link set p up
+	ip_in b link set q up
+}
+
 # wait_until [-e MS] SECONDS COMMAND...: polls until the command succeeds, each 10 ms or so many
 wait_until()
 {
