@@ -626,8 +626,8 @@ class Claims(unittest.TestCase):
                                                         "pfc": {"pauses": 14}})
             self.assertEqual((status, [rows[r]["met"] for r in lines]), (1, [n != line for n in range(3)]))
 
-    def test_step(self):
-        """h1 and h2 share 8 Gb/s. The second one ends at 10 ms, and the link is half full until the rate is up."""
+    def step(self, sent, at):
+        """h1 and h2 share 8 Gb/s. The second one ends at 10 ms; so much was sent until then, when the rate is up."""
         with tempfile.TemporaryDirectory() as directory:
             runs = f"{directory}/runs/rocc-s1"
             os.makedirs(runs)
@@ -641,10 +641,10 @@ class Claims(unittest.TestCase):
                         "2,1,2,1000,0,-,0,10000000,,1,0,0\n3,0,2,1000,0,-,20000000,30000000,,1,0,0\n",
                     "runs/rocc-s1/samples.csv":
                         "t_ns,port,backlog_bytes,backlog_packets,tx_bytes\n0,s1.r1,30000,0,0\n"
-                        "9000000,s1.r1,30000,0,9000000\n11000000,s1.r1,30000,0,10000000\n"
+                        f"9000000,s1.r1,30000,0,9000000\n{at},s1.r1,30000,0,{9000000 + sent}\n"
                         "30000000,s1.r1,30000,0,29000000\n",
                     "runs/rocc-s1/rates.csv":
-                        "t_ns,port,fair_rate\n0,s1.r1,2666666666\n11000000,s1.r1,8000000000\n",
+                        f"t_ns,port,fair_rate\n0,s1.r1,2666666666\n{at},s1.r1,8000000000\n",
                     "runs/rocc-s1/ports.json":
                         '{"lab-s1": [{"kind": "rocc", "root": true, "dev": "r1", "q_ref": 30000}]}'}.items():
                 with open(f"{directory}/{name}", "w", encoding="utf-8") as f:
@@ -652,11 +652,18 @@ class Claims(unittest.TestCase):
             done = subprocess.run([f"{ROOT}/selftests/lab/claims", "--json", "rocc9", directory],
                                   capture_output=True, text=True, check=False)
         self.assertEqual(done.stderr, "")
-        up, down = json.loads(done.stdout)[:2]
-        self.assertEqual([up[k] for k in ("at (ms)", "N", "in 15 % after (ms)", "link until then (%)", "met")],
-                         [0, 3, 0, None, True])
-        self.assertEqual([down[k] for k in ("at (ms)", "first (ms)", "N", "in 15 % after (ms)",
-                                            "link until then (%)", "met")], [10, 9, 1, 1, 50, True])
+        return json.loads(done.stdout)[:2]
+
+    def test_step(self):
+        # 2 ms of the link are 2 MB; an end wants 85 % of it and 2 ms
+        for sent, at, share, met in ((1000000, 11000000, 50, False), (1800000, 11000000, 90, True),
+                                     (2790000, 12100000, 90, False)):
+            up, down = self.step(sent, at)
+            self.assertEqual([up[k] for k in ("at (ms)", "N", "in 15 % after (ms)", "link until then (%)", "met")],
+                             [0, 3, 0, None, True])
+            self.assertEqual([down[k] for k in ("at (ms)", "first (ms)", "N", "in 15 % after (ms)",
+                                                "link until then (%)", "met")],
+                             [10, 9, 1, (at - 10000000) / 1e6, share, met])
 
     def test_no_end_of_buffer(self):
         both = ["rocc-pfc", "rocc-free rocc"]
