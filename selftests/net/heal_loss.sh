@@ -202,7 +202,9 @@ damage()
 	refused=$((refused + $(causes rx_version rx_malformed rx_epoch rx_shared rx_range rx_stale)))
 	between "$1: received or dropped, of $sent: all but what was damaged" $((unique + dropped)) \
 		$((sent - forward)) "$sent"
-	is "$1: nothing damaged is taken for whole" "$wrong" 0
+	# One in a hundred has a bit turned over on either line. If these are at the same place of 16 bits, one up
+	# and one down, which is one in 32, UDP's checksum does not see it.
+	between "$1: nothing that is damaged once is taken for whole" "$wrong" 0 $((3 + sent / 1000))
 	healed "$1"
 }
 
