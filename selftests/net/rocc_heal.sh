@@ -29,7 +29,7 @@ all_free()
 	done
 }
 
-# begin TIME: all send to r, from $start on; $end is when they stop
+# begin TIME [ARG]...: all send to r, from $start on; $end is when they stop
 begin()
 {
 	local i
@@ -39,7 +39,7 @@ begin()
 	start=$(($(now) + 20000000))
 	end=$((start + $1 * 1000000))
 	for ((i = 1; i <= N; i++)); do
-		sends "h$i" "$i" "$start" "${1}ms"
+		sends "h$i" "$i" "$start" "${1}ms" "${@:2}"
 	done
 }
 
@@ -157,7 +157,8 @@ is "the congestion point has gone: nobody is limited" "$(for i in 1 2 3; do limi
 wait "${pids[@]}"
 tc_in s qdisc replace dev pr root handle 1: rocc limit $LIMIT
 
-begin 40
+# A device without carrier loses all that comes, at once: only their rate holds senders back from here on.
+begin 40 --rate ${RATE}g
 sleep_until $((start + 20000000))
 ip_in s link set p3 down
 sleep_until $((start + 21000000))
@@ -168,7 +169,7 @@ tc_in h2 qdisc add dev e0 root handle 1: rocc role host
 wait "${pids[@]}"
 check "a port flaps and a reaction point restarts: no limiter is left" wait_until 1 all_free
 
-begin 30
+begin 30 --rate ${RATE}g
 sleep_until $((start + 20000000))
 ip_in s link del pr
 sleep_until $((start + 25000000))
