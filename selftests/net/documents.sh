@@ -29,13 +29,15 @@ of_manual()	# without those of keys, which follow others
 # try NAME: the commands on standard input
 try()
 {
-	local line dev count=0
+	local line dev count=0 used=
 	while read -r line <&6; do
 		if [ -n "$line" ]; then
-			count=$((count + 1))
+			count=$((count + 1)) used=1
 			check "$1: $line" in_ns box sh -c "$line"
 			continue
 		fi
+		[ -n "$used" ] || continue
+		used=
 		leave_ports
 		for dev in $devices; do
 			tc_in box qdisc del dev "$dev" root 2>/dev/null
