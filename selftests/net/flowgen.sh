@@ -271,6 +271,22 @@ test_timeout()
 	between "is no loss until it has left" "$(count timeouts)" 0 1
 }
 
+# What the host's own qdisc refuses has not been sent: it counts as neither sent nor lost.
+test_unsent()
+{
+	rate 100gbit
+	ip_in c0 link set right type wire ring 0
+	tc_in c0 qdisc add dev right root pfifo limit 3 || die "no pfifo"
+	check "the host's own queue is too short: all complete" \
+		run --local 16 --rto 1ms <<<$'0 0 4 1000000\n0 0 4 100000'
+	between "it has refused some" "$(count local_drops)" 1 5000
+	is "as many as it says" "$(count local_drops)" "$(qdisc_stat c0 right drops)"
+	is "each is sent once, and taken once" "$(counts packets retransmits received gaps completed)" "1100 0 1100 0 2"
+	is "the flows' figures say so" "$(column packets | xargs) $(column retransmits | xargs)" "1000 100 0 0"
+	tc_in c0 qdisc del dev right root
+	ip_in c0 link set right type wire ring 65536
+}
+
 test_class()
 {
 	local tos
@@ -727,7 +743,7 @@ cat >"$work/ends" <<-END
 END
 
 # All, or those named
-for name in "${@:-exact window ip6 loss timeout class tcp share paths many strangers forged abort gone refused}"; do
+for name in "${@:-exact window ip6 loss timeout unsent class tcp share paths many strangers forged abort gone refused}"; do
 	for part in $name; do
 		"test_$part"
 	done
