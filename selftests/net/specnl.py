@@ -9,6 +9,7 @@
     specnl.py SPEC dump COMMAND          as JSON; behind it how many messages the kernel needed
     specnl.py SPEC feed COMMAND          a request for each line of standard input: NAME=N...
     specnl.py SPEC run FLOWS (NETNS ADDRESS){2}   of flowgen: the results of that many flows
+    specnl.py SPEC refused (NETNS ADDRESS){2}     of flowgen: what becomes of requests that are wrong
     specnl.py - classes DEV              handles of a device's classes, by rtnetlink
 
 Shares no code with the tools whose output it is held against: no header, no library.
@@ -223,6 +224,44 @@ def run(family, count, *ends):
     print(seen, "results,", wrong, "wrong,", "several messages" if family.netlink.messages > 2 else "one message")
 
 
+def refused(family, *ends):
+    """flowgen: what each of these says of itself, and what the kernel says of it"""
+    def do(name, command, values=None):
+        try:
+            for _ in family.ask(command, NLM_F_ACK, values):
+                pass
+            print(name, "taken")
+        except Refused as e:
+            print(name, e.name)
+
+    def flow(src=0, dst=1, size=1, reserved=0):
+        return struct.pack("=QQIIB6xB", 0, size, src, dst, 0, reserved)
+
+    with open(ends[0], "rb") as a, open(ends[2], "rb") as b:
+        first, second = (socket.inet_aton(address) for address in ends[1::2])
+        end = {"end": 0, "netns": a.fileno(), "address4": first}
+        do("no-run", "end-add", end)
+        do("cc-without-tcp", "run-new", {"flows": 1, "ends": 2, "cc": b"reno\0"})
+        do("a-run", "run-new", {"flows": 1, "ends": 2, "limit": 10 ** 10})
+        do("a-run-again", "run-new", {"flows": 1, "ends": 2})
+        do("no-such-end", "end-add", end | {"end": 2})
+        do("no-address", "end-add", {"end": 0, "netns": a.fileno()})
+        do("two-addresses", "end-add", end | {"address6": bytes(15) + b"\1"})
+        do("no-netns", "end-add", end | {"netns": 0})
+        do("an-end", "end-add", end)
+        do("an-end-again", "end-add", end)
+        do("another-end", "end-add", {"end": 1, "netns": b.fileno(), "address4": second})
+        do("watch-without-interval", "watch-add", {"netns": a.fileno(), "device": b"lo\0"})
+        do("half-a-flow", "flow-add", {"flow-list": flow()[:-1]})
+        do("reserved-bytes", "flow-add", {"flow-list": flow(reserved=1)})
+        do("too-many-flows", "flow-add", {"flow-list": flow() + flow()})
+        do("too-few-flows", "run-start")
+        do("a-flow", "flow-add", {"flow-list": flow()})
+        do("a-start", "run-start")
+        do("a-start-again", "run-start")
+        do("late-flow", "flow-add", {"flow-list": flow()})
+
+
 def classes(dev):
     netlink = Netlink(NETLINK_ROUTE)
     request = struct.pack("=BxxxiIII", 0, socket.if_nametoindex(dev), 0, 0, 0)
@@ -254,6 +293,8 @@ def main(spec, verb, *words):
                 pass
     elif verb == "run":
         run(family, int(words[0]), *words[1:])
+    elif verb == "refused":
+        refused(family, *words)
     else:
         sys.exit(__doc__)
 
