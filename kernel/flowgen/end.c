@@ -146,7 +146,6 @@ static void fg_put_ip4(struct sk_buff *skb, const struct fg_end *end, const stru
 	ip->protocol = IPPROTO_UDP;
 	ip->saddr = fg_address4(&end->address);
 	ip->daddr = fg_address4(&to->address);
-	skb->protocol = htons(ETH_P_IP);
 }
 
 #if IS_ENABLED(CONFIG_IPV6)
@@ -160,7 +159,6 @@ static void fg_put_ip6(struct sk_buff *skb, const struct fg_end *end, const stru
 	ip->hop_limit = ip6_dst_hoplimit((struct dst_entry *)dst);
 	ip->saddr = end->address;
 	ip->daddr = to->address;
-	skb->protocol = htons(ETH_P_IPV6);
 }
 #else
 static void fg_put_ip6(struct sk_buff *skb, const struct fg_end *end, const struct fg_end *to,
