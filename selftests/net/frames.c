@@ -18,8 +18,9 @@
  * the header; wait= is slept before it. dst= is a broadcast, and src= TX's own address, if not
  * given. `#` begins a comment.
  *
- * The lines are sent one after the other, as fast as TX's qdisc takes them. MS milliseconds
- * (default 1000) after the last there is a line for each frame that came to RX, in their order:
+ * The lines are sent one after the other, as fast as TX's qdisc takes them; what it refuses is
+ * lost. MS milliseconds (default 1000) after the last there is a line for each frame that came to
+ * RX, in their order:
  *
  *	NAME NUMBER NS BYTES VID
  *
@@ -30,6 +31,7 @@
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <err.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
@@ -270,7 +272,7 @@ static void send_line(int fd, struct line *l)
 	for (flow = 0; flow < l->ports; flow++) {
 		for (i = 0; i < l->n; i++, l->sent++) {
 			make(l, flow);
-			if (send(fd, frame, l->bytes, 0) != (ssize_t)l->bytes)
+			if (send(fd, frame, l->bytes, 0) != (ssize_t)l->bytes && errno != ENOBUFS)
 				err(2, "%s", l->name);
 		}
 	}
