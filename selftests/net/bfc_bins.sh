@@ -17,8 +17,7 @@ need_tool ip tc awk
 need_virtual_time
 load_modules hopctl sch_bfc wire
 
-frames=$(cd "$(dirname "$0")" && pwd)/frames
-[ -x "$frames" ] || skip_all "frames is not built (make -C selftests)"
+need_program frames
 
 two_boxes rate 10gbit delay 1us ring 0
 

@@ -13,10 +13,7 @@ need_tool ip tc awk
 need_virtual_time
 load_modules hopctl sch_bfc wire
 
-frames=$(cd "$(dirname "$0")" && pwd)/frames
-[ -x "$frames" ] || skip_all "frames is not built (make -C selftests)"
-udpflow=$(cd "$(dirname "$0")" && pwd)/udpflow
-[ -x "$udpflow" ] || skip_all "udpflow is not built (make -C selftests)"
+need_program frames udpflow
 tracing=/sys/kernel/debug/tracing
 [ -d $tracing/events/bfc ] || mount -t debugfs none /sys/kernel/debug || die "no tracing"
 [ -d $tracing/events/bfc/bfc_drop ] || die "no tracepoint bfc_drop"
@@ -40,7 +37,7 @@ begin()
 }
 
 # send LINE...: and what is queued has left
-send() { printf '%s\n' "$@" | "$frames" -w "${wait:-500}" "$(ns_name a)/p" "$(ns_name b)/q" >/dev/null || die "frames"; }
+send() { printf '%s\n' "$@" | "$frames" -l -w "${ms:-500}" "$(ns_name a)/p" "$(ns_name b)/q" >/dev/null || die "frames"; }
 
 # said EVENT: its lines, from the device on
 said() { sed -nE "s/^.* bfc_$1: p (.*)$/\1/p" $tracing/trace; }
@@ -79,7 +76,7 @@ is "over the limit: of the one sub-queue" "$(dropped)" "limit queue=0 $(qdisc_st
 end
 
 begin "role host queues 8" tbf
-wait=2000 send "a n=1300 prio=7 bytes=100 $FLOW"
+ms=2000 send "a n=1300 prio=7 bytes=100 $FLOW"
 is "the control class is full" "$(dropped)" "control queue=65535 $(qdisc_stat a p drop_control bfc)"
 # the burst is of 200 of them
 between "after 1024 and what has left" "$(qdisc_stat a p drop_control bfc)" 1 76
@@ -99,7 +96,7 @@ is "the pool: before there is one" "$(dropped)" "pool queue=65534 $(qdisc_stat a
 end
 
 begin "role host queues 1" tbf
-wait=1 send "a n=100 bytes=1000 $FLOW" "b n=3 prio=7 bytes=100 $FLOW"
+ms=1 send "a n=100 bytes=1000 $FLOW" "b n=3 prio=7 bytes=100 $FLOW"
 sent=$(said dequeue | wc -l)
 tc_in a qdisc del dev p root
 is "deleted with packets: all that had not left" "$(dropped)" "reset queue=0 $((103 - sent))"
@@ -116,7 +113,7 @@ check "the port tags" wait_until 8 tags
 sleep 1
 : >$tracing/trace
 in_ns a "$udpflow" rawsend --dev v --mac "$(mac 2)" --packets 5 --length 1514 >/dev/null
-wait=200 send "a n=1 $FLOW"
+ms=200 send "a n=1 $FLOW"
 is "no room for a tag: of its sub-queue, on its way out" "$(dropped) $(qdisc_stat a p drop_tag bfc)" "tag queue=$(
 	said enqueue | grep -E "len=15.. " | value queue | sort -u) 5 5"
 end

@@ -2,7 +2,7 @@
 /*
  * frames.c - frames of which each field is given, and the order in which they come
  *
- *	frames [-w MS] TX RX < LIST
+ *	frames [-l] [-w MS] TX RX < LIST
  *
  * TX and RX are devices, in another network namespace as NAMESPACE/DEVICE. A line of LIST is a
  * name and what makes a frame of it:
@@ -18,9 +18,9 @@
  * the header; wait= is slept before it. dst= is a broadcast, and src= TX's own address, if not
  * given. `#` begins a comment.
  *
- * The lines are sent one after the other, as fast as TX's qdisc takes them; what it refuses is
- * lost. MS milliseconds (default 1000) after the last there is a line for each frame that came to
- * RX, in their order:
+ * The lines are sent one after the other, as fast as TX's qdisc takes them; if it refuses one that
+ * is the end, but with -l it is lost. MS milliseconds (default 1000) after the last there is a line
+ * for each frame that came to RX, in their order:
  *
  *	NAME NUMBER NS BYTES VID
  *
@@ -73,6 +73,7 @@ struct line {
 	uint32_t	sent;
 };
 
+static bool lossy;
 static struct line lines[LINES];
 static unsigned int n_lines;
 static uint8_t frame[FRAME_MAX];
@@ -272,7 +273,8 @@ static void send_line(int fd, struct line *l)
 	for (flow = 0; flow < l->ports; flow++) {
 		for (i = 0; i < l->n; i++, l->sent++) {
 			make(l, flow);
-			if (send(fd, frame, l->bytes, 0) != (ssize_t)l->bytes && errno != ENOBUFS)
+			if (send(fd, frame, l->bytes, 0) != (ssize_t)l->bytes &&
+			    !(lossy && errno == ENOBUFS))
 				err(2, "%s", l->name);
 		}
 	}
@@ -338,13 +340,17 @@ int main(int argc, char **argv)
 	int tx, rx, option;
 	unsigned int i;
 
-	while ((option = getopt(argc, argv, "w:")) != -1) {
+	while ((option = getopt(argc, argv, "lw:")) != -1) {
+		if (option == 'l') {
+			lossy = true;
+			continue;
+		}
 		if (option != 'w')
-			errx(2, "usage: frames [-w MS] TX RX < LIST");
+			errx(2, "usage: frames [-l] [-w MS] TX RX < LIST");
 		ms = strtoul(optarg, NULL, 10);
 	}
 	if (argc - optind != 2)
-		errx(2, "usage: frames [-w MS] TX RX < LIST");
+		errx(2, "usage: frames [-l] [-w MS] TX RX < LIST");
 	tx = open_device(argv[optind], 0, own);
 	rx = open_device(argv[optind + 1], ETH_P_ALL, far);
 	set(tx, SOL_SOCKET, SO_SNDBUFFORCE, BUFFER);

@@ -153,6 +153,17 @@ need_tool()
 	done
 }
 
+# need_program NAME...: of selftests/net; its path is in the variable of that name
+need_program()
+{
+	local name
+
+	for name; do
+		[ -x "$_here/$name" ] || skip_all "$name is not built (make -C selftests)"
+		declare -g "$name=$_here/$name"
+	done
+}
+
 # For tests with exact times: only User-Mode Linux has a clock that waits for the work.
 need_virtual_time()
 {
@@ -264,7 +275,7 @@ sleep()
 	local _
 
 	read -rt "$1" -u "$_never" _
-	return 0
+	[ $? -gt 128 ] || [[ $1 =~ ^[0.]+$ ]] || die "sleep $1: no such time"
 }
 
 # wait_until [-e MS] SECONDS COMMAND...: polls until the command succeeds, each 10 ms or so many
