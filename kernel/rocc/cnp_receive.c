@@ -178,14 +178,6 @@ enum rocc_freshness rocc_net_judge(struct rocc_packet *packet, u64 now)
 	return packet->fresh;
 }
 
-/* Did a CNP come further with one verdict than with another one? */
-static bool rocc_is_further(enum rocc_refusal a, enum rocc_refusal b)
-{
-	if (a == ROCC_BAD_TAG && b == ROCC_BAD_FLOW)
-		return true;
-	return a > b && !(a == ROCC_BAD_FLOW && b == ROCC_BAD_TAG);
-}
-
 static enum rocc_refusal rocc_ask(struct rocc_net *rn, struct rocc_packet *p)
 {
 	enum rocc_refusal verdict, furthest = ROCC_BAD_FRAME;
@@ -195,7 +187,7 @@ static enum rocc_refusal rocc_ask(struct rocc_net *rn, struct rocc_packet *p)
 	spin_lock_bh(&rn->lock);
 	list_for_each_entry(h, &rn->hosts, node) {
 		verdict = rocc_host_take(h, p, now);
-		if (rocc_is_further(verdict, furthest))
+		if (verdict > furthest)
 			furthest = verdict;
 	}
 	spin_unlock_bh(&rn->lock);
@@ -329,13 +321,23 @@ void rocc_net_remove(struct net *net, struct rocc_host *h)
  */
 int rocc_net_dump(struct net *net, struct sk_buff *skb)
 {
+	static const int attrs[ROCC_REFUSALS] = {
+		[ROCC_BAD_FRAME]	= TCA_ROCC_STATS_BAD_FRAME,
+		[ROCC_BAD_CHECKSUM]	= TCA_ROCC_STATS_BAD_CHECKSUM,
+		[ROCC_BAD_VERSION]	= TCA_ROCC_STATS_BAD_VERSION,
+		[ROCC_BAD_RANGE]	= TCA_ROCC_STATS_BAD_RANGE,
+		[ROCC_BAD_TTL]		= TCA_ROCC_STATS_BAD_TTL,
+		[ROCC_BAD_SOURCE]	= TCA_ROCC_STATS_BAD_SOURCE,
+		[ROCC_BAD_FLOW]		= TCA_ROCC_STATS_BAD_FLOW,
+		[ROCC_BAD_TAG]		= TCA_ROCC_STATS_BAD_TAG,
+		[ROCC_BAD_SEQUENCE]	= TCA_ROCC_STATS_BAD_SEQUENCE,
+	};
 	struct rocc_net *rn = net_generic(net, rocc_net_id);
 	int i, err = 0;
 
-	BUILD_BUG_ON(TCA_ROCC_STATS_BAD_SEQUENCE - TCA_ROCC_STATS_BAD_FRAME != ROCC_BAD_SEQUENCE);
 	for (i = 0; i < ROCC_REFUSALS && !err; i++)
-		err = nla_put_u64_64bit(skb, TCA_ROCC_STATS_BAD_FRAME + i,
-					atomic64_read(&rn->refused[i]), TCA_ROCC_STATS_PAD);
+		err = nla_put_u64_64bit(skb, attrs[i], atomic64_read(&rn->refused[i]),
+					TCA_ROCC_STATS_PAD);
 	return err;
 }
 

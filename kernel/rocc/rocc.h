@@ -486,8 +486,7 @@ u64 rocc_cnp_tag(void *buf, size_t len, const siphash_key_t *key);
 /* ---- cnp_receive.c ---- */
 
 /**
- * enum rocc_refusal - why a CNP is not believed; the order of TCA_ROCC_STATS_BAD_*, and but for
- * ROCC_BAD_FLOW, which comes before ROCC_BAD_TAG, that in which it is found out
+ * enum rocc_refusal - why a CNP is not believed, in the order in which it is found out
  * @ROCC_ACCEPTED: it is
  */
 enum rocc_refusal {
@@ -497,8 +496,8 @@ enum rocc_refusal {
 	ROCC_BAD_RANGE,
 	ROCC_BAD_TTL,
 	ROCC_BAD_SOURCE,
-	ROCC_BAD_TAG,
 	ROCC_BAD_FLOW,
+	ROCC_BAD_TAG,
 	ROCC_BAD_SEQUENCE,
 	ROCC_REFUSALS,
 	ROCC_ACCEPTED = ROCC_REFUSALS,

@@ -132,6 +132,12 @@ tc_in h1 qdisc change dev e0 root rocc from any key1 $KEY1
 refused_as "without a tag" bad_tag
 refused_as "with a wrong one" bad_tag key=1 tag=0x1234
 refused_as "with a key that is not there" bad_tag key=2
+# another device would send any flow, and sends none: what e0 finds out of this one comes after that
+ip_in h1 link add d1 up type dummy
+tc_in h1 qdisc add dev d1 root rocc role host radius 1
+refused_as "with a wrong one, asked of two devices" bad_tag key=1 tag=0x1234
+FLOW=udp,10.0.0.1,5002,10.0.0.200,7000 refused_as "of a flow that neither sends" bad_flow key=1 tag=0x1234
+ip_in h1 link del d1
 tc_in h1 qdisc change dev e0 root rocc key1 none
 accepted_as "without keys again" rate=100000
 
