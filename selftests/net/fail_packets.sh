@@ -115,9 +115,6 @@ for kind in bfc rocc ideal; do
 	if [ $kind = ideal ]; then
 		between "ideal: packets whose flow could not be made were dropped" \
 			"$(qdisc_stat s right drop_memory ideal)" 1 10000
-		# at each start of a chunk of samples one is lost, or some
-		echo "p $(ns_name s) right" >"$work/ports"
-		without_memory "watched" --watch "$work/ports" --interval 100ns --watch-out "$work/samples"
 	fi
 	if [ $kind = rocc ]; then
 		between "rocc: some notifications came" "$(qdisc_stat a e accepted rocc)" 1 100000
