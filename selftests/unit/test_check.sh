@@ -1,0 +1,156 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# selftests/check, with steps of its own: what it counts, what waits for what, what is left out and what is kept.
+
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+number=0 failed=0
+mkdir "$dir/selftests"
+cp "$here/../check" "$dir/selftests/"
+echo "# Seconds" >"$dir/selftests/times"
+
+report() {	# report STATUS NAME
+	number=$((number + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $number $2"
+	else
+		failed=$((failed + 1))
+		echo "not ok $number $2"
+		sed 's/^/# /' "$dir/seen"
+	fi
+}
+
+# says NAME STATUS LINE ARGUMENT...: check ends so, and a line of its output is this, apart from blanks
+says() {
+	local name=$1 want=$2 line=$3 status
+
+	shift 3
+	"$dir/selftests/check" "$@" >"$dir/seen" 2>&1
+	status=$?
+	echo "ends with $status" >>"$dir/seen"
+	[ $status = "$want" ] && sed -E 's/ +/ /g' "$dir/seen" | grep -qxE -- "$line"
+	report $? "$name"
+}
+
+# also NAME LINE: this line, too
+also() {
+	sed -E 's/ +/ /g' "$dir/seen" | grep -qxE -- "$2"
+	report $? "$1"
+}
+
+# ran NAME FILE LINES: that file holds these
+ran() {
+	[ "$(paste -sd' ' "$dir/$2" 2>/dev/null)" = "$3" ]
+	report $? "$1"
+}
+
+steps() { cat >"$dir/selftests/steps"; }
+
+echo "TAP version 13"
+
+for skipped in 0 7 8 9 10 18 100; do
+	steps <<-END
+		STEPS='
+		one	1 -	-
+		--
+		'
+		step_one() { echo "# 3 passed, 0 failed, $skipped skipped"; echo "2 passed, 0 failed"; }
+	END
+	says "$skipped skipped" 0 "5 passed, 0 failed, $skipped skipped"
+	also "... and in the table" "one passed 5 0 $skipped [0-9]+"
+done
+
+steps <<'END'
+STEPS='
+plain		1 -	-
+closes		1 -	-
+failing		1 -	-
+silent		1 -	-
+hiding		1 -	-
+after		1 -	silent
+later		1 6.1	after
+--
+further		1 -	-
+'
+step_plain()	{ echo built; }
+step_closes()	{ echo "4 passed, 0 failed, 1 skipped"; }
+step_failing()	{ echo "6 passed, 2 failed, 0 skipped"; return 1; }
+step_silent()	{ return 3; }
+step_hiding()	{ echo "1 passed, 1 failed"; }
+step_after()	{ echo after >>ran; }
+step_later()	{ echo later >>ran; }
+step_further()	{ echo further >>ran; }
+END
+says "a step without a count is one test" 0 "1 passed, 0 failed, 0 skipped" plain
+says "counts of steps are added" 0 "5 passed, 0 failed, 1 skipped" plain closes
+says "a step that fails" 1 "Steps that failed: failing" plain failing
+also "... is counted by what it says" "7 passed, 2 failed, 0 skipped"
+says "a step that fails without a count is a failure" 1 "0 passed, 1 failed, 0 skipped" silent
+says "a step that counts a failure and ends well has failed" 1 "Steps that failed: hiding" hiding
+says "all steps" 1 "Steps that failed: failing silent hiding after later"
+also "... of which what needs a failed one is not run" "== later: not run, since a step that it needs has failed"
+ran "... nor what is behind the line" ran ""
+says "a step that there is not" 2 "check: there is no step lost, but: plain closes failing silent hiding after later further" lost
+says "a plan" 0 "about 0 minutes on [0-9]+ CPUs, not counting further; .*" --plan further
+ran "... runs nothing" ran ""
+says "what is behind the line, by its name" 0 "1 passed, 0 failed, 0 skipped" further
+ran "... runs" ran further
+
+# What waits for what: also by way of a step that was not chosen
+steps <<'END'
+STEPS='
+first		1 -	-
+middle		1 -	first
+last		1 -	middle
+--
+'
+step_first()	{ sleep 1; echo first >>ran; }
+step_middle()	{ echo middle >>ran; }
+step_last()	{ echo last >>ran; }
+END
+rm "$dir/ran"
+says "steps in a row" 0 "3 passed, 0 failed, 0 skipped"
+ran "... one after another" ran "first middle last"
+rm "$dir/ran"
+says "without the one between" 0 "2 passed, 0 failed, 0 skipped" first last
+ran "... in the same order" ran "first last"
+
+# What has passed at this commit is left out, unless something was changed since
+steps <<'END'
+STEPS='
+good		1 -	-
+bad		1 -	-
+--
+'
+step_good()	{ echo good >>ran; echo "2 passed, 0 failed, 9 skipped"; }
+step_bad()	{ echo bad >>ran; [ -e mended ]; }
+END
+rm -r "$dir/check-results"
+printf '%s\n' check-results ran seen mended >"$dir/.gitignore"
+git -C "${dir:?}" init -q && git -C "${dir:?}" add -A &&
+	git -C "${dir:?}" -c user.name=x -c user.email=x@example.org commit -qm x || exit 1
+rm "$dir/ran"
+says "one of two" 1 "2 passed, 1 failed, 9 skipped" good bad
+touch "$dir/mended"
+rm "$dir/ran"
+says "--again" 0 "3 passed, 0 failed, 9 skipped" --again
+ran "... runs what failed" ran bad
+says "--table" 0 "ends with 0" --again --table "$dir/check-results/page"
+grep -qE '^\| good \|  \| 2 \| 0 \| 9 \| [0-9]+ \|$' "$dir/check-results/page"
+report $? "... has what each counted"
+echo "# changed" >>"$dir/selftests/steps"
+rm "$dir/ran"
+says "--again after a change" 0 "3 passed, 0 failed, 9 skipped" --again
+sort -o "$dir/ran" "$dir/ran"
+ran "... runs all" ran "bad good"
+
+says "--times" 0 "ends with 0" --times
+grep -qE '^good +- +[0-9]+$' "$dir/selftests/times" && head -n 1 "$dir/selftests/times" | grep -qx "# Seconds"
+report $? "... keeps the seconds"
+
+echo "1..$number"
+echo "# $((number - failed)) passed, $failed failed"
+[ "$failed" -eq 0 ]
