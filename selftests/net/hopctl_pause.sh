@@ -120,6 +120,13 @@ is "its class says that it is paused" "$paused" yes
 sleep 0.1
 read -r paused after < <(class_of)
 between "for as long as it is" $((after - before)) 100000 1500000
+# all of them together, by the clock of the same reading
+kind_figs bfc sw p1 paused_time time
+read -r before then <<<"$REPLY"
+sleep 0.1
+kind_figs bfc sw p1 paused_time time
+read -r after now <<<"$REPLY"
+is "p1's count of it goes on while they last" $((after - before)) $((128 * (now - then)))
 drained "d resumes"
 is "resumed once" "${port[pauses_tx]},${port[resumes_tx]}" 1,1
 is "u was told so" "$(last_state)" 0

@@ -71,6 +71,20 @@ between "and is told" "$(($(qdisc_stat h1 e0 accepted rocc) - told))" 20 1000
 between "the table stays as small as it is" "${REPLY##* }" 1 4
 over "a greedy flow and small ones"
 
+# ---- and an elephant is who was found twice ----
+leave_spaces
+star bridge 2 10gbit 1500ns
+tc_in s qdisc add dev pr root handle 2: tbf rate 10mbit burst 2000 limit 4m
+tc_in s qdisc add dev pr parent 2: handle 1: rocc table elephants sample 1 interval 1ms qref 4k qmid 8k qmax 16k ||
+	die "no congestion point"
+tc_in h1 qdisc add dev e0 root handle 1: rocc role host || die "no reaction point"
+# packets of each: the many make the queue
+for packets in 1 2 20; do
+	in_ns h1 "$udpflow" send -d "$receiver" --sport $((5000 + packets)) -l 1000 -n $packets >/dev/null
+done
+sleep 0.005
+is "each packet found: flows of 2 and of 20 packets are told, a flow of one is not" "$(limiters h1)" 2
+
 # ---- limiters ----
 full "limit 64m" "limiters 4"
 sends h1 1 $start 20ms -f $FLOWS
