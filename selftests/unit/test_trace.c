@@ -571,6 +571,9 @@ static void test_plans(void)
 		{ "hosts 8|duration 3601s|long 1", "--duration takes a time such as 50ms" },
 		{ "hosts 8|long 1|law fixed:1", "--law is for --load" },
 		{ "hosts 8|long 1,size=1|flows 5", "--flows is for --load" },
+		{ "hosts 8|long 1,size=1|start 5us", "--start is for --load" },
+		{ LOAD "hosts 8|start x", "--start takes a time such as 30us" },
+		{ LOAD "hosts 8|start 1ms", "--start is not before --duration" },
 		{ "hosts 8|law a\nb|long 1,size=1", "--law: there is a control character in its value" },
 		{ "hosts 8|incast 5", "--incast takes DEGREE:BYTES:PERIOD" },
 		{ "hosts 8|incast 0:1MB:0", "--incast: the degree is a number from 1, not \"0\"" },
@@ -693,6 +696,10 @@ static void test_arrivals(void)
 	v = gaps(2124000, &mean);
 	check(v[0] > 1 - 1e-6 && v[trace.count - 1] < 1 + 1e-6, "even: all times are one");
 	free(v);
+	check(!make_plan("hosts 100|rate 10gbit|load 0.5|law fixed:143|header 62|duration 1ms|"
+			 "arrivals even|start 600us"), "later: made");
+	near(trace.count, 4e5 / 3.28, 2, "later: as many flows as there is time for");
+	check(trace.flows[0].start_ns >= 600000, "later: none begins before");
 	/* a mean gap of 3.3 ns, which whole nanoseconds would not keep */
 	check(!make_plan("hosts 100|rate 10gbit|load 0.5|law fixed:143|header 62|duration 1ms|"
 			 "arrivals even"), "fast: made");

@@ -226,7 +226,7 @@ static int draw_background(const struct plan *plan, struct streams *s, struct tr
 	const struct background *b = &plan->background;
 	double ticks = b->gap_ns * TICKS_PER_NS, step;
 	uint64_t end_ns = plan->duration_ns ? plan->duration_ns : GEN_DURATION_MAX;
-	uint64_t now = 0, end = end_ns * TICKS_PER_NS;
+	uint64_t now = b->start_ns * TICKS_PER_NS, end = end_ns * TICKS_PER_NS;
 	struct pair pair;
 
 	for (uint64_t n = 0; !b->flows || n < b->flows; n++) {

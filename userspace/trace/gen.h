@@ -62,6 +62,7 @@ struct pairs {
  * @locality: share of flows inside a rack, or negative: as the pairs are
  * @pairs: each is as likely
  * @flows: end after so many, if not 0
+ * @start_ns: none begins before
  * @classes: each flow has one of so many classes from @class on, by chance
  * @gap_ns: mean time between flows, from gen_prepare()
  */
@@ -75,6 +76,7 @@ struct background {
 	double locality;
 	struct pairs pairs;
 	uint64_t flows;
+	uint64_t start_ns;
 	unsigned int class;
 	unsigned int classes;
 	char label[TRACE_LABEL_MAX + 1];

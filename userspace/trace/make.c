@@ -61,6 +61,7 @@ static const struct argp_option options[] = {
 	{ "locality", KEY(PLAN_LOCALITY), "SHARE", 0, "of flows that stay in their rack", 2 },
 	{ "pairs", KEY(PLAN_PAIRS), "PAIRS", 0, "who sends to whom, such as 0-14:15", 2 },
 	{ "flows", KEY(PLAN_FLOWS), "N", 0, "end after so many", 2 },
+	{ "start", KEY(PLAN_START), "TIME", 0, "none begins before (0)", 2 },
 	{ "class", KEY(PLAN_CLASS), "N", 0, "of these flows (0)", 2 },
 	{ "classes", KEY(PLAN_CLASSES), "N", 0, "so many classes from that on, by chance", 2 },
 	{ "label", KEY(PLAN_LABEL), "WORD", 0, "of these flows", 2 },

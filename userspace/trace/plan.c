@@ -44,6 +44,8 @@ static const struct {
 	[PLAN_LOCALITY] = { "locality", KIND_SHARE, 0, 1, "a share from 0 to 1" },
 	[PLAN_PAIRS] = { "pairs", KIND_WORD, 0, 0, NULL },
 	[PLAN_FLOWS] = { "flows", KIND_COUNT, 1, GEN_FLOWS_MAX, "a number from 1 to 50000000" },
+	[PLAN_START] = { "start", KIND_TIME, 0, GEN_DURATION_MAX,
+			 "a time such as 30us, up to 3600s" },
 	[PLAN_CLASS] = { "class", KIND_COUNT, 0, TRACE_CLASS_MAX, "a class from 0 to 7" },
 	[PLAN_CLASSES] = { "classes", KIND_COUNT, 1, TRACE_CLASS_MAX + 1, "a number from 1 to 8" },
 	[PLAN_LABEL] = { "label", KIND_WORD, 0, 0, NULL },
@@ -302,6 +304,9 @@ static int settle_load(const struct plan *plan, struct background *b, const stru
 	if (!v->given[PLAN_DURATION] && !v->given[PLAN_FLOWS])
 		return refuse(error, "how long? --duration or --flows");
 	b->flows = v->number[PLAN_FLOWS];
+	b->start_ns = v->number[PLAN_START];
+	if (v->given[PLAN_DURATION] && b->start_ns >= v->number[PLAN_DURATION])
+		return refuse(error, "--start is not before --duration: no flow begins");
 	return 0;
 }
 
@@ -329,7 +334,7 @@ static int settle_background(struct plan *plan, const struct values *v, char *er
 {
 	static const enum plan_key needs[] = {
 		PLAN_LAW, PLAN_ARRIVALS, PLAN_SIGMA, PLAN_ON, PLAN_LOCALITY, PLAN_PAIRS, PLAN_FLOWS,
-		PLAN_CLASS, PLAN_CLASSES, PLAN_LABEL,
+		PLAN_START, PLAN_CLASS, PLAN_CLASSES, PLAN_LABEL,
 	};
 	struct background *b = &plan->background;
 

@@ -38,7 +38,7 @@ _sluice_trace()
 		make)
 			words="--hosts --racks --per-rack --rate --uplinks --payload --header
 				--min-frame --load --on --law --arrivals --sigma --locality --pairs
-				--flows --class --classes --label --incast --long --duration --seed
+				--flows --start --class --classes --label --incast --long --duration --seed
 				--output" ;;
 		convert) words="--from --to --shift --from-zero --group --port --output" files=too ;;
 		check) words="--hosts --quiet" files=too ;;
