@@ -4,7 +4,7 @@
  *
  * A netdev-ingress hook: after XDP, taps and tc ingress, before the bridge's and other
  * receive handlers and before routing. Data frames lose their fabric tag (tag.c); control
- * frames are ours and go no further, valid or not.
+ * frames are ours and go no further, valid or not, but for those of a VLAN device above.
  *
  * What a control frame says counts only if both of its epochs are right, a HELLO excepted,
  * which is how they become right (peer.c). A frame that is refused is counted by cause and
@@ -141,6 +141,19 @@ static void rx_control(struct hop_port *port, struct sk_buff *skb)
 	spin_unlock_bh(&port->lock);
 }
 
+/* A VLAN device above this one, or above the bond that it is of, has a neighbour of its own, whose
+ * frames have its tag. Not so a tag of the fabric's type, which a probe has.
+ */
+static bool rx_is_above(const struct hop_port *port, const struct sk_buff *skb)
+{
+	struct net_device *dev = port->dev, *above;
+
+	if (!skb_vlan_tag_present(skb) || skb->vlan_proto == htons(READ_ONCE(port->cfg.tpid)))
+		return false;
+	above = __vlan_find_dev_deep_rcu(dev, skb->vlan_proto, skb_vlan_tag_get_id(skb));
+	return above && (vlan_dev_real_dev(above) == dev || netif_is_lag_port(dev));
+}
+
 unsigned int hop_rx_hook(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
 {
 	struct hop_port *port = priv;
@@ -148,6 +161,8 @@ unsigned int hop_rx_hook(void *priv, struct sk_buff *skb, const struct nf_hook_s
 	if (skb->protocol != htons(HOP_ETHERTYPE) ||
 	    !ether_addr_equal_unaligned(eth_hdr(skb)->h_dest, hop_dest))
 		return hop_tag_pop(port, skb);
+	if (unlikely(rx_is_above(port, skb)))
+		return NF_ACCEPT;
 	rx_control(port, skb);
 	consume_skb(skb);
 	return NF_STOLEN;
