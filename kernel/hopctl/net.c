@@ -404,6 +404,10 @@ EXPORT_SYMBOL_GPL(hop_handle);
 /* A counter left or reached 0: the port that owns it, if any, has to say so. The atomic before
  * and set_bit(), both with what orders them, come before the worker is woken; the worker clears
  * the bit before it reads the counter. So the last change is always seen.
+ *
+ * The worker runs when the processor is done with what has come in one go, hundreds of packets,
+ * say. It cannot be said here, under a qdisc's lock. So the port's receive hook says it with the
+ * next packet (tx.c), and leaves nothing to do for the worker.
  */
 static void pause_mark(const struct hop_member *m, u16 handle, bool pause)
 {
@@ -420,6 +424,7 @@ static void pause_mark(const struct hop_member *m, u16 handle, bool pause)
 		hop_pcpu_inc(port, pauses);
 	else
 		hop_pcpu_inc(port, resumes);
+	hop_urgent_add(port);
 	tasklet_schedule(&port->work);
 }
 

@@ -232,6 +232,8 @@ void hop_port_kill(struct hop_port *port)
 	hop_net_del(port);
 	port_unhook(port);
 	synchronize_net();
+	hop_urgent_del(port);
+	synchronize_net();	/* who has found it there is done */
 	hrtimer_cancel(&port->timer);
 	tasklet_kill(&port->work);
 	if (!port->n_members)

@@ -68,6 +68,7 @@
 #define HOP_PROBE_ROUNDS	3
 #define HOP_PROBE_SLOW_NS	(1ULL * NSEC_PER_SEC)
 #define HOP_PROBE_SMALL		64	/* bytes; a full-size one is larger at any legal MTU */
+#define HOP_URGENT		4	/* ports with a change of pauses, on a processor */
 #define HOP_ECHOES		4	/* probes that wait for their echo */
 #define HOP_ECHO_BURST		16
 #define HOP_ECHO_EVERY_NS	(1ULL * NSEC_PER_MSEC)
@@ -587,7 +588,23 @@ unsigned int hop_rx_hook(void *priv, struct sk_buff *skb, const struct nf_hook_s
 /* tag.c */
 unsigned int hop_tag_pop(struct hop_port *port, struct sk_buff *skb);
 
+/**
+ * struct hop_urgent - ports of which a pause has begun or ended on this processor
+ * @any: there may be some
+ * @sending: the processor is about to send for them
+ * @port: they; written by this processor, and set to NULL by whoever takes a port away
+ */
+struct hop_urgent {
+	bool		any;
+	bool		sending;
+	struct hop_port	*port[HOP_URGENT];
+};
+
 /* tx.c */
+DECLARE_PER_CPU(struct hop_urgent, hop_urgent);
+void hop_urgent_add(struct hop_port *port);
+void hop_urgent_del(struct hop_port *port);
+void hop_urgent_send(void);
 extern unsigned int hop_state_spacing_ns;
 void hop_tx_work(struct tasklet_struct *t);
 enum hrtimer_restart hop_tx_timer(struct hrtimer *timer);
@@ -599,6 +616,14 @@ u32 hop_tx_drain_ns(const struct hop_port *port);
 static inline void hop_hello_soon(struct hop_port *port, u64 now)
 {
 	port->hello_at = min(port->hello_at, now);
+}
+
+/* Are there ports whose pauses have changed here? Then hop_urgent_send(), softirqs off and without
+ * a lock of a qdisc.
+ */
+static __always_inline bool hop_is_urgent(void)
+{
+	return __this_cpu_read(hop_urgent.any);
 }
 
 /* Wake the worker: something is to be sent or a deadline moved nearer. Port's lock. */

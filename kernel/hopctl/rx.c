@@ -9,7 +9,8 @@
  * What a control frame says counts only if both of its epochs are right, a HELLO excepted,
  * which is how they become right (peer.c). A frame that is refused is counted by cause and
  * never logged. More frames than a processor should be bothered with are dropped unread.
- * Everything here runs under the port's lock; nothing is sent from here.
+ * All of that runs under the port's lock. Before, pauses leave for which the worker would be late
+ * (tx.c).
  */
 #include <linux/if_vlan.h>
 #include <linux/netfilter.h>
@@ -154,16 +155,31 @@ static bool rx_is_above(const struct hop_port *port, const struct sk_buff *skb)
 	return above && (vlan_dev_real_dev(above) == dev || netif_is_lag_port(dev));
 }
 
-unsigned int hop_rx_hook(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
+static noinline unsigned int rx_ours(struct hop_port *port, struct sk_buff *skb)
 {
-	struct hop_port *port = priv;
-
-	if (skb->protocol != htons(HOP_ETHERTYPE) ||
-	    !ether_addr_equal_unaligned(eth_hdr(skb)->h_dest, hop_dest))
-		return hop_tag_pop(port, skb);
-	if (unlikely(rx_is_above(port, skb)))
+	if (rx_is_above(port, skb))
 		return NF_ACCEPT;
 	rx_control(port, skb);
 	consume_skb(skb);
 	return NF_STOLEN;
+}
+
+static __always_inline unsigned int rx_hook(struct hop_port *port, struct sk_buff *skb)
+{
+	if (likely(skb->protocol != htons(HOP_ETHERTYPE)) ||
+	    !ether_addr_equal_unaligned(eth_hdr(skb)->h_dest, hop_dest))
+		return hop_tag_pop(port, skb);
+	return rx_ours(port, skb);
+}
+
+static noinline unsigned int rx_hook_urgent(struct hop_port *port, struct sk_buff *skb)
+{
+	hop_urgent_send();
+	return rx_hook(port, skb);
+}
+
+/* Each frame comes here, and as a rule is only looked at: what saves registers is elsewhere. */
+unsigned int hop_rx_hook(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
+{
+	return unlikely(hop_is_urgent()) ? rx_hook_urgent(priv, skb) : rx_hook(priv, skb);
 }

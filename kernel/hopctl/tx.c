@@ -2,8 +2,9 @@
 /*
  * tx.c - the worker: lets time limits run out and sends what is due
  *
- * The hook, the qdiscs and configuration only take notes and schedule this tasklet. It takes
- * the port's lock, looks at the clock once, builds all frames that are due, sets the timer to
+ * The hook, the qdiscs and configuration only take notes and schedule this tasklet; but pauses,
+ * which would be late, may leave from the hook (at the end of the file). The worker takes the
+ * port's lock, looks at the clock once, builds all frames that are due, sets the timer to
  * the next moment at which there will be something to do, and sends after it has let go of the
  * lock: a virtual device may well deliver what we send within the call.
  *
@@ -321,6 +322,15 @@ static void build_probes(struct hop_port *port, u64 now, struct sk_buff_head *li
 		build_probe(port, HOP_PROBE_SMALL, p->small_nonce, list);
 }
 
+/* What a HELLO says is to be so when it leaves. */
+static void tx_look(struct hop_port *port, u64 now)
+{
+	if (now < hello_next(port))
+		return;
+	hop_peer_role(port);
+	hop_peer_filters(port);
+}
+
 static void tx_build(struct hop_port *port, u64 now, struct sk_buff_head *list)
 {
 	if (!port->carrier || now < port->retry_at)
@@ -330,10 +340,7 @@ static void tx_build(struct hop_port *port, u64 now, struct sk_buff_head *list)
 		build_goodbye(port, now, list);
 		return;
 	}
-	if (now >= hello_next(port)) {
-		hop_peer_role(port);
-		hop_peer_filters(port);
-	}
+	tx_look(port, now);
 	hop_pause_collect(port, now);
 	do {
 		build_frame(port, now, list);
@@ -404,6 +411,132 @@ static u32 tx_send(struct hop_port *port, struct sk_buff_head *list, bool *busy)
 		*busy = true;
 	}
 	return unsent;
+}
+
+/* ---- what has to leave at once ----
+ *
+ * A pause saves as many bytes as it leaves earlier. The worker is a tasklet: after the batch of
+ * packets that the processor is at. Where no qdisc's lock is held, which is where the next packet
+ * comes in, frames with pauses may be sent as well, if neither the port nor the device is in use:
+ * else it is left to the next packet, or to the worker.
+ */
+DEFINE_PER_CPU(struct hop_urgent, hop_urgent);
+
+/**
+ * hop_urgent_add - the next packet that comes to this processor is to send for a port
+ * @port: the port
+ *
+ * Context: softirqs off. If there are more than HOP_URGENT, the worker is early enough.
+ */
+void hop_urgent_add(struct hop_port *port)
+{
+	struct hop_urgent *u = this_cpu_ptr(&hop_urgent);
+	unsigned int i;
+
+	for (i = 0; i < HOP_URGENT; i++) {
+		if (READ_ONCE(u->port[i]) == port)
+			return;
+		if (!READ_ONCE(u->port[i])) {
+			WRITE_ONCE(u->port[i], port);
+			u->any = true;
+			return;
+		}
+	}
+}
+
+/**
+ * hop_urgent_del - no processor is to send for a port any more
+ * @port: a port that no qdisc and no hook finds any more
+ *
+ * Who took it out before may still be sending, until a RCU grace period is over.
+ */
+void hop_urgent_del(struct hop_port *port)
+{
+	unsigned int cpu, i;
+
+	for_each_possible_cpu(cpu)
+		for (i = 0; i < HOP_URGENT; i++)
+			cmpxchg(&per_cpu(hop_urgent, cpu).port[i], port, NULL);
+}
+
+/* Frames with pauses, and what else is due to the neighbour; port's lock */
+static void urgent_build(struct hop_port *port, u64 now, struct sk_buff_head *list)
+{
+	if (port->dying || port->leaving || !port->carrier || now < port->retry_at)
+		return;
+	tx_look(port, now);
+	hop_pause_collect(port, now);
+	if (now >= hop_pause_next(port))
+		build_frame(port, now, list);
+	tx_arm(port);
+}
+
+/* Return: false if the port or its device was in use. */
+static bool urgent_try(struct hop_port *port)
+{
+	unsigned int queue = READ_ONCE(port->dev->real_num_tx_queues) - 1;
+	struct netdev_queue *txq = netdev_get_tx_queue(port->dev, queue);
+	struct sk_buff_head list;
+	struct sk_buff *skb;
+	u32 unsent = 0, has;
+	bool busy = false;
+
+	if (!netif_running(port->dev) || !netif_carrier_ok(port->dev))
+		return true;	/* the worker knows what to do then */
+	if (!HARD_TX_TRYLOCK(port->dev, txq))
+		return false;
+	if (netif_xmit_frozen_or_drv_stopped(txq) || !spin_trylock(&port->lock)) {
+		HARD_TX_UNLOCK(port->dev, txq);
+		return false;
+	}
+	__skb_queue_head_init(&list);
+	urgent_build(port, hop_now(), &list);
+	spin_unlock(&port->lock);
+
+	while ((skb = __skb_dequeue(&list))) {
+		has = tx_cb(skb)->has;
+		skb_set_queue_mapping(skb, queue);
+		if (!dev_xmit_complete(netdev_start_xmit(skb, port->dev, txq, false))) {
+			kfree_skb(skb);
+			unsent |= has;
+			busy = true;
+		}
+	}
+	HARD_TX_UNLOCK(port->dev, txq);
+	if (unlikely(busy)) {
+		spin_lock(&port->lock);
+		tx_unsent(port, unsent);
+		tx_arm(port);
+		spin_unlock(&port->lock);
+	}
+	return true;
+}
+
+/**
+ * hop_urgent_send - send for the ports whose pauses have changed on this processor
+ *
+ * Context: a receive hook: RCU, softirqs off, no lock of a qdisc. A virtual device may deliver
+ * what is sent within the call, and so come here again.
+ */
+void hop_urgent_send(void)
+{
+	struct hop_urgent *u = this_cpu_ptr(&hop_urgent);
+	struct hop_port *port;
+	unsigned int i;
+
+	if (u->sending)
+		return;
+	u->sending = true;
+	u->any = false;
+	for (i = 0; i < HOP_URGENT; i++) {
+		if (!READ_ONCE(u->port[i]))
+			continue;
+		port = xchg(&u->port[i], NULL);
+		/* not one that is being taken away: hop_urgent_del() may have been here */
+		if (port && !urgent_try(port) && !READ_ONCE(port->dying))
+			hop_urgent_add(port);
+	}
+	u->sending = false;
 }
 
 /* Return: what is to be told now of what has happened. */
