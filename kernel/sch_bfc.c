@@ -87,6 +87,7 @@
 #define BFC_CLASS_ANY		(BFC_CLASSES_MAX + 1)	/* no filter says which */
 #define BFC_RATE_UNKNOWN	(125ULL * 1000 * 1000)	/* 1 Gb/s, if the device does not say */
 #define BFC_STICKY_HRTTS	2	/* section 3.3.2, sticky queue assignment */
+#define BFC_N_UNKNOWN		U32_MAX
 #define BFC_IDLE_SCAN		2	/* sub-queues checked for freedom per new flow */
 
 /* What the options say, in the units of TCA_BFC_*. A copy is filled and swapped in whole. */
@@ -267,6 +268,8 @@ struct bfc_sched {
 	u32			hrtt_seen;	/* what @bdp and @sticky_ns were computed from */
 	u32			speed_seen;
 	u32			frame_seen;	/* and what control packets may owe */
+	u32			n_seen;		/* N_active that @th is for */
+	u32			th;		/* see bfc_rethink() */
 	u64			rate;		/* bytes/s that @bdp was computed with */
 	struct hop_pool		*pool;		/* or NULL */
 
@@ -328,6 +331,7 @@ static void bfc_recompute(struct bfc_sched *q, u32 hrtt_ns, u32 speed)
 {
 	const struct bfc_config *c = &q->config;
 
+	q->n_seen = BFC_N_UNKNOWN;
 	q->frame_seen = bfc_frame(q);
 	q->hrtt_seen = hrtt_ns;
 	q->speed_seen = speed;
@@ -371,6 +375,20 @@ static u32 bfc_threshold(const struct Qdisc *sch, const struct bfc_sched *q)
 	return max(th, psched_mtu(qdisc_dev(sch)));
 }
 
+/* The same for who asks whether it is exceeded, which is each packet: it holds as long as N_active
+ * and the link do. Of a MTU that was changed since, a larger one is seen by who exceeds it, who
+ * looks again, and a smaller one with the next change of N_active. To pause by ingress each packet
+ * exceeds it.
+ */
+static noinline void bfc_rethink(const struct Qdisc *sch, struct bfc_sched *q, u32 n_active)
+{
+	q->n_seen = n_active;
+	q->th = bfc_threshold(sch, q);
+	q->stats.th_max = max(q->stats.th_max, q->th);
+	if (q->config.pause == BFC_PAUSE_INGRESS)
+		q->th = 0;
+}
+
 /* ---- sub-queues: ready, free, longest ---- */
 
 static struct bfc_class *bfc_queue_class(const struct bfc_sched *q, const struct bfc_queue *sub)
@@ -387,13 +405,36 @@ static u32 bfc_queue_number(const struct bfc_sched *q, const struct bfc_queue *s
 static void bfc_queue_ready(struct bfc_sched *q, struct bfc_queue *sub)
 {
 	hop_bitset_add(&bfc_queue_class(q, sub)->ready, bfc_queue_number(q, sub));
-	atomic_inc(q->member.n_active);
+	hop_active_add(&q->member, 1);
 }
 
 static void bfc_queue_unready(struct bfc_sched *q, struct bfc_queue *sub)
 {
 	hop_bitset_del(&bfc_queue_class(q, sub)->ready, bfc_queue_number(q, sub));
-	atomic_dec(q->member.n_active);
+	hop_active_add(&q->member, -1);
+}
+
+/* A sub-queue enters and leaves the list of idle ones with each packet that meets an empty one. So
+ * here, and nowhere else, this is without what distributions' kernels check in list_add_tail() and
+ * list_del(), which would be a large part of what such a packet costs. A sub-queue that is in no
+ * list points to itself.
+ */
+static void bfc_queue_link(struct bfc_queue *sub, struct list_head *list)
+{
+	struct list_head *last = list->prev;
+
+	sub->node.next = list;
+	sub->node.prev = last;
+	list->prev = &sub->node;
+	WRITE_ONCE(last->next, &sub->node);
+}
+
+static void bfc_queue_unlink(struct bfc_queue *sub)
+{
+	if (list_empty(&sub->node))
+		return;
+	__list_del(sub->node.prev, sub->node.next);
+	INIT_LIST_HEAD(&sub->node);
 }
 
 /* An empty sub-queue may be given to any flow from now on. */
@@ -466,8 +507,7 @@ static void bfc_queue_append(struct bfc_sched *q, struct bfc_queue *sub, struct 
 		sub->head = skb;
 		sub->deficit = 0;
 		sub->bucket = BFC_SHORT;
-		if (!list_empty(&sub->node))
-			list_del_init(&sub->node);
+		bfc_queue_unlink(sub);
 		hop_bitset_del(&bfc_queue_class(q, sub)->free, bfc_queue_number(q, sub));
 		q->stats.backlogged++;
 		if (!sub->paused)
@@ -499,10 +539,9 @@ static struct sk_buff *bfc_queue_pop(struct bfc_sched *q, struct bfc_queue *sub,
 			return skb;
 		}
 		bfc_queue_unready(q, sub);
-		if (!list_empty(&sub->node))
-			list_del(&sub->node);
+		bfc_queue_unlink(sub);
 		/* not free: some flow still counts on it */
-		list_add_tail(&sub->node, &bfc_queue_class(q, sub)->idle);
+		bfc_queue_link(sub, &bfc_queue_class(q, sub)->idle);
 		if (q->config.reuse == BFC_REUSE_EMPTY)
 			bfc_queue_release(q, sub);
 	}
@@ -991,38 +1030,36 @@ static void bfc_mark_ingress(struct bfc_sched *q, struct bfc_queue *sub, struct 
 		hop_ingress_pause(&q->member, handle, true);
 }
 
-/* Section 3.3.2, On Enqueue: does this packet's sub-queue exceed Th, itself included?
- *
- * Return: Th.
- */
-static u32 bfc_mark(struct Qdisc *sch, struct bfc_queue *sub, struct sk_buff *skb)
+/* Section 3.3.2, On Enqueue: does this packet's sub-queue exceed Th, itself included? */
+static void bfc_mark(struct Qdisc *sch, struct bfc_queue *sub, struct sk_buff *skb)
 {
 	struct bfc_sched *q = qdisc_priv(sch);
-	u32 th = bfc_threshold(sch, q);
+	u32 n_active = atomic_read(q->member.n_active);
 	u16 handle;
 
-	if (th > q->stats.th_max)
-		q->stats.th_max = th;
+	if (unlikely(n_active != q->n_seen))
+		bfc_rethink(sch, q, n_active);
+	if (likely(sub->backlog <= q->th))
+		return;
 	if (unlikely(q->config.pause == BFC_PAUSE_INGRESS)) {
 		bfc_mark_ingress(q, sub, skb);
-		return th;
+		return;
 	}
-	if (sub->backlog <= th || !q->config.pause || unlikely(q->member.stalled))
-		return th;
+	if (sub->backlog <= bfc_threshold(sch, q) || !q->config.pause || unlikely(q->member.stalled))
+		return;
 	handle = hop_handle(&q->member, skb);
 	if (!handle) {
 		q->stats.over_unlabelled++;
-		return th;
+		return;
 	}
 	if (unlikely(hop_elided(&q->member, handle))) {
 		q->stats.elided++;
-		return th;
+		return;
 	}
 	bfc_cb(skb)->handle = handle;
 	hop_pause_inc(&q->member, handle);
 	q->stats.marks++;
 	q->queue_stats[sub - q->queues].marks++;
-	return th;
 }
 
 static struct bfc_change bfc_enqueue_frame(struct sk_buff *skb, struct Qdisc *sch,
@@ -1033,7 +1070,6 @@ static struct bfc_change bfc_enqueue_frame(struct sk_buff *skb, struct Qdisc *sc
 	struct bfc_sched *q = qdisc_priv(sch);
 	u64 now = ktime_get_ns();
 	struct bfc_queue *sub;
-	u32 th;
 
 	if (q->pool && !bfc_pool_take(q, qdisc_pkt_len(skb))) {
 		q->stats.drop_pool++;
@@ -1046,9 +1082,10 @@ static struct bfc_change bfc_enqueue_frame(struct sk_buff *skb, struct Qdisc *sc
 	bfc_backlog_moves(sch, q, now);
 	qdisc_qstats_backlog_inc(sch, skb);
 	sch->q.qlen++;
-	th = bfc_mark(sch, sub, skb);
-	trace_bfc_enqueue(&q->member, sub - q->queues, sub->backlog, th, bfc_cb(skb)->handle, skb,
-			  now);
+	bfc_mark(sch, sub, skb);
+	if (trace_bfc_enqueue_enabled())
+		trace_bfc_enqueue(&q->member, sub - q->queues, sub->backlog, bfc_threshold(sch, q),
+				  bfc_cb(skb)->handle, skb, now);
 	if (unlikely(sch->qstats.backlog > q->config.limit))
 		change = bfc_change_sum(change, bfc_enforce_limit(sch, sub, now, to_free));
 	if (sch->qstats.backlog > q->stats.backlog_max)

@@ -132,7 +132,9 @@ struct hop_window {
  *	those whose neighbour is only said to be a host up to HOP_HRTT_UNKNOWN_NS;
  *	HOP_HRTT_UNKNOWN_NS while no port has a neighbour
  * @speed: link speed, Mbit/s, 0 if the device does not say; hop_speed_bytes() makes bytes of it
- * @n_active: sub-queues of all members of the port that are backlogged and not paused
+ * @n_active: sub-queues of all members of the port that are backlogged and not paused; see
+ *	hop_active_add()
+ * @shared: other members may change *@n_active; written under RTNL and the qdisc lock
  * @control_paid: of hop_control_takes(): forwarded control packets of all members of the port
  * @marked: packets of the qdisc that hold a pause, or are counted by hop_ingress_add(); qdisc lock
  * @marks: packets that ever did; qdisc lock
@@ -166,6 +168,7 @@ struct hop_member {
 	const u32		*hrtt_ns;
 	const u32		*speed;
 	atomic_t		*n_active;
+	bool			shared;
 	atomic64_t		*control_paid;
 	u32			marked;
 	u32			marks;
@@ -234,6 +237,21 @@ void hop_member_config(struct hop_member *m, const struct hop_config *cfg);
  * leave sends a GOODBYE; the hook goes on stripping tags for one dead interval.
  */
 void hop_member_leave(struct hop_member *m);
+
+/**
+ * hop_active_add - sub-queues begin or cease to be backlogged and not paused
+ * @m: a member
+ * @by: how many
+ *
+ * Who is alone on its port, as most are, need not lock the bus. Context: qdisc lock.
+ */
+static inline void hop_active_add(struct hop_member *m, int by)
+{
+	if (unlikely(m->shared))
+		atomic_add(by, m->n_active);
+	else
+		atomic_set(m->n_active, atomic_read(m->n_active) + by);
+}
 
 /**
  * hop_pool_get - take part in the pool of a device's namespace

@@ -456,6 +456,23 @@ static void ports_settle(struct work_struct *work)
 	rtnl_unlock();
 }
 
+/* A member has come or gone: each knows whether it is the only one. The new one has counted
+ * nothing yet.
+ */
+static void members_share(struct hop_port *port)
+{
+	bool shared = port->n_members > 1;
+	struct hop_member *m;
+
+	list_for_each_entry(m, &port->members, node) {
+		if (m->shared == shared)
+			continue;
+		sch_tree_lock(m->sch);
+		m->shared = shared;
+		sch_tree_unlock(m->sch);
+	}
+}
+
 int hop_member_join(struct hop_member *m, struct Qdisc *sch, u16 count,
 		    const struct hop_config *cfg, const struct hop_member_ops *ops,
 		    struct netlink_ext_ack *extack)
@@ -507,7 +524,9 @@ int hop_member_join(struct hop_member *m, struct Qdisc *sch, u16 count,
 	m->cfg = *cfg;
 	m->order = ++config_order;
 	list_add_tail_rcu(&m->node, before);
-	if (port->n_members++) {
+	port->n_members++;
+	members_share(port);
+	if (port->n_members > 1) {
 		port_grow(port);
 	} else {
 		port_start(port);
@@ -559,6 +578,7 @@ void hop_member_leave(struct hop_member *m)
 	m->windows = NULL;
 	m->port = NULL;
 	port->n_members--;
+	members_share(port);
 	if (!port->n_members && port->dying) {
 		port_free(port);
 	} else if (!port->n_members) {
