@@ -692,7 +692,7 @@ static __always_inline u32 bfc_hash_parse(const struct bfc_sched *q, const struc
 
 	if (unlikely(!hop_parse_flow(ip, room, net.type, net.vids, &q->flow_secret, &id)))
 		return bfc_hash_dissect(q, skb, net);
-	return hsiphash_3u32(id.word[0], id.word[1], id.word[2], &q->hash_key);
+	return hop_flow_hash(&id, &q->flow_secret);
 }
 
 /* Headers that do not lie in one piece */
@@ -1855,6 +1855,7 @@ static int bfc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ac
 		INIT_LIST_HEAD(&q->buckets[i]);
 	get_random_bytes(&q->hash_key, sizeof(q->hash_key));
 	get_random_bytes(&q->flow_secret, sizeof(q->flow_secret));
+	q->flow_secret.last |= 1;
 	q->flow_secret.rest |= 1;
 	q->changed_ns = ktime_get_ns();
 	q->config = bfc_defaults;

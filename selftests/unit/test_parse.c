@@ -19,7 +19,10 @@ static void new_secret(void)
 
 	for (i = 0; i < 8; i++)
 		secret.address[i] = random64();
+	for (i = 0; i < 4; i++)
+		secret.word[i] = random64();
 	secret.rest = random64() | 1;
+	secret.last = random64() | 1;
 }
 
 struct packet {
@@ -225,6 +228,79 @@ static void test_secret(void)
 	check(ok && !both, "IPv4: nor do ports make up for the protocol");
 }
 
+static u32 hash_of(const struct packet *p)
+{
+	struct hop_flow_id id;
+
+	parse(p, &id);
+	return hop_flow_hash(&id, &secret);
+}
+
+#define SETS	1024
+#define COUNT	256
+#define SECRETS	2000
+
+/* How many pairs of flows that count upwards at byte @at, as ports and addresses do, fall into one
+ * set? With a random function it would be a number with the mean and, nearly, the variance of
+ * Poisson's.
+ */
+static bool spreads(const struct packet *p, unsigned int at, unsigned int step, bool high)
+{
+	const double pairs = COUNT * (COUNT - 1) / 2. / SETS;
+	double sum = 0, squares = 0, variance;
+	unsigned int i, j, n, most = 0;
+	u16 in[SETS];
+	struct packet q;
+	u32 hash;
+
+	for (j = 0; j < SECRETS; j++) {
+		new_secret();
+		memset(in, 0, sizeof(in));
+		for (i = n = 0; i < COUNT; i++) {
+			q = *p;
+			q.ip[at] += i * step >> 8;
+			q.ip[at + 1] += i * step;
+			hash = hash_of(&q);
+			n += in[high ? hash / (1U << 22) : hash % SETS]++;
+		}
+		sum += n;
+		squares += (double)n * n;
+		most = n > most ? n : most;
+	}
+	sum /= SECRETS;
+	variance = squares / SECRETS - sum * sum;
+	if (sum > pairs * 0.97 && sum < pairs * 1.03 && variance > pairs * 0.8 &&
+	    variance < pairs * 1.2 && most < pairs * 2.5)
+		return true;
+	printf("# byte %u, %s bits: mean %.2f and variance %.2f, should be %.2f, most %u\n", at,
+	       high ? "high" : "low", sum, variance, pairs, most);
+	return false;
+}
+
+static void test_hash(void)
+{
+	static const unsigned int at[] = { 14, 15, 18, 20, 22 }, at6[] = { 14, 22, 30, 38, 40, 42 };
+	struct packet p = ipv4(6, 5), p6 = ipv6(6), q;
+	unsigned int i, j, same = 0;
+	bool ok = true;
+
+	for (i = 0; i < 2 * sizeof(at) / sizeof(*at); i++)
+		ok &= spreads(&p, at[i / 2], 1, i % 2) & spreads(&p, at[i / 2], 8, i % 2);
+	check(ok, "IPv4: flows that count upwards spread as if at random");
+	for (i = 0, ok = true; i < 2 * sizeof(at6) / sizeof(*at6); i++)
+		ok &= spreads(&p6, at6[i / 2], 1, i % 2);
+	check(ok, "IPv6: they do, too");
+	for (i = 0; i < 1000000; i++) {
+		if (i % 1000 == 0)
+			new_secret();
+		q = i % 2 ? p6 : p;
+		j = i % 2 ? 8 + i / 2 % 36 : 12 + i / 2 % 12;
+		q.ip[j] ^= 1 << random64() % 8;
+		same += hash_of(&q) == hash_of(i % 2 ? &p6 : &p);
+	}
+	check(!same, "two that differ in a bit have two hashes");
+}
+
 static void test_vlan(void)
 {
 	struct packet p = ipv4(6, 5), q = p, r = p;
@@ -280,14 +356,15 @@ static void test_short(void)
 
 int main(void)
 {
-	printf("TAP version 13\n1..16\n");
+	printf("TAP version 13\n1..19\n");
 	new_secret();
 	test_ipv4();
 	test_ipv4_fragments();
 	test_ipv6();
 	test_secret();
+	test_hash();
 	test_vlan();
 	test_short();
 	printf("# %u passed, %u failed\n", done - failed, failed);
-	return failed || done != 16;
+	return failed || done != 19;
 }
