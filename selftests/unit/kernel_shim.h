@@ -5,6 +5,7 @@
 #ifndef _SLUICE_KERNEL_SHIM_H
 #define _SLUICE_KERNEL_SHIM_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,8 +17,16 @@ typedef uint64_t u64;
 typedef int32_t s32;
 typedef int64_t s64;
 
+#define noinline	__attribute__((__noinline__))
+#define __maybe_unused	__attribute__((__unused__))
+
 #ifndef __always_inline
 #define __always_inline	inline __attribute__((__always_inline__))
+#endif
+
+#ifndef unlikely
+#define likely(x)	__builtin_expect(!!(x), 1)
+#define unlikely(x)	__builtin_expect(!!(x), 0)
 #endif
 
 static inline unsigned int __ffs64(u64 word)
