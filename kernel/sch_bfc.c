@@ -6,10 +6,11 @@
  *
  * What it does
  *
- *   Flows to sub-queues (section 3.3.1). The hash of a flow indexes the flow table. An entry
- *   without packets whose sticky time has run out gets a free sub-queue, or, if there is none,
- *   a random one; otherwise it keeps the one it had. Sub-queues share the link by deficit
- *   round robin; those that the neighbour holds paused are left out of the round.
+ *   Flows to sub-queues (section 3.3.1). A flow has an entry in the flow table
+ *   (sched/flow_table.h). One without packets whose sticky time has run out gets a free sub-queue,
+ *   or, if there is none, a random one, or what `share` says (sched/holders.h); otherwise it keeps
+ *   the one it had. Sub-queues share the link by deficit round robin; those that the neighbour
+ *   holds paused are left out of the round.
  *
  *   Backpressure (section 3.3.2). A packet that finds, itself included, more than Th = HRTT x
  *   rate / N_active bytes in its sub-queue is marked and counted against the upstream
@@ -19,8 +20,8 @@
  *   Classes (App. A.3). Sub-queues are split evenly among strict-priority classes, each with
  *   its own part of the flow table. A control class, above them all, bounded and never paused,
  *   takes what keeps a network alive: ARP, neighbour discovery, LLDP, STP and whatever has
- *   priority TC_PRIO_CONTROL. What of it is not this box's own has a share of the link
- *   (sched/control.h).
+ *   priority TC_PRIO_CONTROL, or the DSCP that `control-dscp` names. What of it is not this box's
+ *   own, or has only the DSCP, has a share of the link (sched/control.h).
  *
  * Where it departs from the paper's text
  *
@@ -29,6 +30,8 @@
  *     belongs to may come back, and a new flow given the same one would share it. While all
  *     others are taken an empty one is used early. `reuse empty` is the plain rule.
  *   - Th is at least one frame of the MTU, so that a lone packet never pauses its sender.
+ *   - An entry of the flow table is one of four that a flow may have, so that two flows do not
+ *     meet in one while others are free. `ways 1` is the plain rule.
  *
  *   Shared buffer. A switch's ports share one packet memory. Qdiscs of a namespace that say
  *   `pool` share one too, by dynamic thresholds: a packet that would make its qdisc hold more
@@ -70,7 +73,9 @@
 #include "sched/control.h"
 #include "sched/counters.h"
 #include "sched/drr.h"
+#include "sched/flow_table.h"
 #include "sched/headers.h"
+#include "sched/holders.h"
 #include "sched/options.h"
 #include "sched/parse.h"
 #include "sched/pool.h"
@@ -87,7 +92,9 @@
 #define BFC_CLASS_ANY		(BFC_CLASSES_MAX + 1)	/* no filter says which */
 #define BFC_RATE_UNKNOWN	(125ULL * 1000 * 1000)	/* 1 Gb/s, if the device does not say */
 #define BFC_STICKY_HRTTS	2	/* section 3.3.2, sticky queue assignment */
+#define BFC_NO_QUEUE		U32_MAX
 #define BFC_N_UNKNOWN		U32_MAX
+#define BFC_SPARE_PART		4	/* a destination holds one in so many at most */
 #define BFC_IDLE_SCAN		2	/* sub-queues checked for freedom per new flow */
 
 /* What the options say, in the units of TCA_BFC_*. A copy is filled and swapped in whole. */
@@ -112,6 +119,7 @@ struct bfc_config {
 	u16	queues;
 	u16	tpid;
 	u8	classes;
+	u8	ways;
 	u8	assign;
 	u8	reuse;
 	u8	split_gso;
@@ -122,24 +130,10 @@ struct bfc_config {
 	u8	watch;
 	u8	tier;
 	u8	strip;
+	u8	share;
+	u8	control_dscp;
 	u8	priomap[TC_PRIO_MAX + 1];
 };
-
-/**
- * struct bfc_flow - an entry of the flow table (section 3.3.1)
- * @last_ns: when a packet of it was last queued or sent
- * @packets: packets queued now
- * @queue: its sub-queue
- * @tag: part of the hash that is not in the index, of the flow that came last
- */
-struct bfc_flow {
-	u64	last_ns;
-	u32	packets;
-	u16	queue;
-	u16	tag;
-};
-
-static_assert(sizeof(struct bfc_flow) == 16);
 
 /**
  * struct bfc_queue - a sub-queue
@@ -205,8 +199,8 @@ static_assert(sizeof(struct bfc_queue_stats) <= 64);
  * @first: its first sub-queue's number in the qdisc
  * @queues: how many it has
  * @cursor: whose turn it is, numbered from 0
- * @flow_first: its first entry in the flow table
- * @flows: entries it has there
+ * @flows: its part of the flow table
+ * @sets: sets of entries it has there
  */
 struct bfc_class {
 	struct hop_bitset	ready;
@@ -215,8 +209,8 @@ struct bfc_class {
 	u32			first;
 	u32			queues;
 	u32			cursor;
-	u32			flow_first;
-	u32			flows;
+	u32			sets;
+	struct hop_flow		*flows;
 };
 
 /* Counters of the qdisc: TCA_BFC_STATS_* says what each means. */
@@ -224,6 +218,7 @@ struct bfc_stats {
 	u64	assign_free;
 	u64	assign_early;
 	u64	assign_shared;
+	u64	assign_own;
 	u64	assign_sticky;
 	u64	collisions;
 	u64	marks;
@@ -257,14 +252,16 @@ struct bfc_sched {
 	struct bfc_config	config;
 	struct bfc_queue	*queues;
 	struct bfc_queue_stats	*queue_stats;
-	struct bfc_flow		*flows;
+	struct hop_flow		*flows;
 	struct bfc_class	*classes;
+	struct hop_holders	holders;
 	struct tcf_proto __rcu	*filter_list;
 	struct tcf_block	*block;
 	hsiphash_key_t		hash_key;	/* makes table indices of this qdisc its own */
 	struct hop_flow_secret	flow_secret;	/* likewise */
 	u32			bdp;		/* HRTT x rate, bounded, x th_scale, bytes */
 	u32			sticky_ns;	/* in force */
+	u32			sticky_time;	/* the same for the flow table */
 	u32			hrtt_seen;	/* what @bdp and @sticky_ns were computed from */
 	u32			speed_seen;
 	u32			frame_seen;	/* and what control packets may owe */
@@ -340,6 +337,7 @@ static void bfc_recompute(struct bfc_sched *q, u32 hrtt_ns, u32 speed)
 					     hop_bdp_bytes(q->rate, c->hrtt_ns, 100)),
 			       c->th_scale);
 	q->sticky_ns = c->sticky_ns ? c->sticky_ns : BFC_STICKY_HRTTS * hrtt_ns;
+	q->sticky_time = hop_flow_time_up(q->sticky_ns);
 	hop_police_set(&q->police, q->rate, c->control_share, q->frame_seen);
 }
 
@@ -442,6 +440,8 @@ static void bfc_queue_release(struct bfc_sched *q, struct bfc_queue *sub)
 {
 	list_del_init(&sub->node);
 	hop_bitset_add(&bfc_queue_class(q, sub)->free, bfc_queue_number(q, sub));
+	if (q->config.share == BFC_SHARE_SPARE)
+		hop_holders_release(&q->holders, sub - q->queues);
 }
 
 /* An empty sub-queue may be given to no flow while it is paused: it is neither free nor idle. */
@@ -624,17 +624,15 @@ static void bfc_class_release_idle(struct bfc_sched *q, struct bfc_class *class,
 	}
 }
 
-/* A sub-queue for a new flow (section 3.3.1): a free one or, if there is none, the longest unused
- * of those that are empty and not paused or, if all are taken, any. Its hash and the time make it
- * another one each time that it comes.
+/* A free sub-queue or, if there is none, the longest unused of those that are empty and not paused.
+ *
+ * Return: its number, or BFC_NO_QUEUE.
  */
-static u32 bfc_class_pick(struct bfc_sched *q, struct bfc_class *class, u32 hash, u64 now)
+static u32 bfc_class_unused(struct bfc_sched *q, struct bfc_class *class, u32 start)
 {
-	u32 start = reciprocal_scale((hash ^ (u32)now) * GOLDEN_RATIO_32, class->queues);
 	struct bfc_queue *sub;
 	u32 n;
 
-	bfc_class_release_idle(q, class, now);
 	n = hop_bitset_next(&class->free, start);
 	if (n != HOP_BITSET_NONE) {
 		q->stats.assign_free++;
@@ -645,27 +643,176 @@ static u32 bfc_class_pick(struct bfc_sched *q, struct bfc_class *class, u32 hash
 		q->stats.assign_early++;
 		return sub - q->queues;
 	}
+	return BFC_NO_QUEUE;
+}
+
+/* The shorter of two sub-queues */
+static u32 bfc_shorter(const struct bfc_sched *q, u32 a, u32 b)
+{
+	return q->queues[b].backlog < q->queues[a].backlog ? b : a;
+}
+
+/* A new flow joins one of those that its destination holds: the shorter of two, in turn. */
+static u32 bfc_class_own(struct bfc_sched *q, struct hop_place *place)
+{
+	u32 first = hop_holders_next(&q->holders, place);
+
+	q->stats.assign_own++;
+	return bfc_shorter(q, first, hop_holders_next(&q->holders, place));
+}
+
+/* Sub-queues have run out: the shorter of two that are not paused, or any. */
+static u32 bfc_class_two(struct bfc_sched *q, const struct bfc_class *class, u32 lot)
+{
+	u32 a = reciprocal_scale(lot, class->queues), b;
+
+	q->stats.assign_shared++;
+	if (hop_bitset_empty(&class->ready))
+		return class->first + a;
+	a = hop_bitset_next(&class->ready, a);
+	b = hop_bitset_next(&class->ready, reciprocal_scale(lot * GOLDEN_RATIO_32, class->queues));
+	if (a == b)
+		b = hop_bitset_next(&class->ready, a + 1 < class->queues ? a + 1 : 0);
+	return bfc_shorter(q, class->first + a, class->first + b);
+}
+
+/* The flows of an incast, which wait for each other in any case, are to leave sub-queues for the
+ * others: a destination that holds many gets no more, unless all that comes here has one
+ * destination, and if there is none left, who has some shares those.
+ */
+static u32 bfc_class_spare(struct bfc_sched *q, struct bfc_class *class, u32 destination, u32 lot)
+{
+	struct hop_place *place = destination ? hop_holders_find(&q->holders, destination) : NULL;
+	u32 queue;
+
+	if (place && place->held >= max(class->queues / BFC_SPARE_PART, 1U) &&
+	    !READ_ONCE(*q->member.to_host))
+		return bfc_class_own(q, place);
+	queue = bfc_class_unused(q, class, reciprocal_scale(lot, class->queues));
+	if (queue != BFC_NO_QUEUE) {
+		if (destination)
+			hop_holders_hold(&q->holders, queue, destination);
+		else
+			hop_holders_release(&q->holders, queue);
+		return queue;
+	}
+	return place ? bfc_class_own(q, place) : bfc_class_two(q, class, lot);
+}
+
+/* A secret hash of where a packet goes in its class; 0 of what is not IP, and now and then of
+ * what is
+ */
+static noinline u32 bfc_destination(const struct bfc_sched *q, const struct bfc_class *class,
+				    const struct sk_buff *skb)
+{
+	struct hop_network net = hop_network(skb);
+	const __be32 *to;
+	__be32 buf[4];
+	u32 hash;
+
+	switch (net.type) {
+	case ETH_P_IP:
+		to = skb_header_pointer(skb, net.at + offsetof(struct iphdr, daddr), sizeof(*to),
+					buf);
+		hash = to ? (__force u32)*to : 0;
+		break;
+	case ETH_P_IPV6:
+		to = skb_header_pointer(skb, net.at + offsetof(struct ipv6hdr, daddr), sizeof(buf),
+					buf);
+		hash = to ? hsiphash(to, sizeof(buf), &q->hash_key) : 0;
+		break;
+	default:
+		return 0;
+	}
+	return to ? hsiphash_2u32(hash, class->first, &q->hash_key) : 0;
+}
+
+/* A sub-queue for a new flow (section 3.3.1): a free one or, if there is none, the longest unused
+ * of those that are empty and not paused or, if all are taken, any. Its hash and the time make it
+ * another one each time that it comes.
+ */
+static u32 bfc_class_pick(struct bfc_sched *q, struct bfc_class *class, const struct sk_buff *skb,
+			  u32 hash, u64 now)
+{
+	u32 lot = (hash ^ (u32)now) * GOLDEN_RATIO_32, queue;
+	u32 start = reciprocal_scale(lot, class->queues);
+
+	bfc_class_release_idle(q, class, now);
+	if (q->config.share == BFC_SHARE_SPARE)
+		return bfc_class_spare(q, class, bfc_destination(q, class, skb), lot);
+	queue = bfc_class_unused(q, class, start);
+	if (queue != BFC_NO_QUEUE)
+		return queue;
 	q->stats.assign_shared++;
 	return class->first + start;
 }
 
-/* The flow table entry of a packet, with a sub-queue assigned (section 3.3.1). */
-static struct bfc_flow *bfc_flow_find(struct bfc_sched *q, struct bfc_class *class, u32 hash,
-				      u64 now)
+/* All of a flow's set are alive: it is a guest where the shortest sub-queue is, a paused one
+ * last.
+ */
+static struct hop_flow *bfc_flow_share(struct bfc_sched *q, struct hop_flow *set, u32 hash)
 {
-	u32 index = class->flow_first + reciprocal_scale(hash, class->flows);
-	struct bfc_flow *flow = &q->flows[index];
-	u16 tag = hash;	/* the index is made of the high bits */
+	const struct bfc_queue *sub, *best_sub = NULL;
+	struct hop_flow *f, *best = NULL;
 
-	if (flow->packets) {
-		if (unlikely(flow->tag != tag))
-			q->stats.collisions++;
-	} else if (flow->last_ns && now - flow->last_ns < q->sticky_ns) {
-		q->stats.assign_sticky++;
-	} else {
-		flow->queue = bfc_class_pick(q, class, hash, now);
+	q->stats.collisions++;
+	for (f = set; f < set + q->config.ways; f++) {
+		if (f->guest)
+			continue;
+		sub = &q->queues[f->queue];
+		if (!best || sub->paused < best_sub->paused ||
+		    (sub->paused == best_sub->paused && sub->backlog < best_sub->backlog)) {
+			best = f;
+			best_sub = sub;
+		}
 	}
-	flow->tag = tag;
+	return hop_flow_join(best, set, q->config.ways, hash);
+}
+
+/* A flow comes back to a sub-queue that was free meanwhile, as each empty one is with `reuse
+ * empty`.
+ */
+static noinline void bfc_flow_holds(struct bfc_sched *q, const struct bfc_class *class,
+				    const struct sk_buff *skb, u16 queue)
+{
+	u32 destination;
+
+	if (hop_holders_has(&q->holders, queue))
+		return;
+	destination = bfc_destination(q, class, skb);
+	if (destination)
+		hop_holders_hold(&q->holders, queue, destination);
+}
+
+static __always_inline struct hop_flow *bfc_flow_set(const struct bfc_sched *q,
+						     const struct bfc_class *class, u32 hash)
+{
+	return class->flows + hop_flow_set(hash, class->sets, q->config.ways);
+}
+
+/* The flow table entry of a packet, with a sub-queue assigned (section 3.3.1). */
+static struct hop_flow *bfc_flow_find(struct bfc_sched *q, struct bfc_class *class,
+				      const struct sk_buff *skb, u32 hash, u64 now)
+{
+	struct hop_flow *set = bfc_flow_set(q, class, hash), *flow;
+	u32 time = hop_flow_time(now);
+
+	switch (hop_flow_find(set, q->config.ways, hash, time, q->sticky_time, &flow)) {
+	case HOP_FLOW_KNOWN:
+		break;
+	case HOP_FLOW_STICKY:
+		q->stats.assign_sticky++;
+		if (unlikely(q->config.share == BFC_SHARE_SPARE))
+			bfc_flow_holds(q, class, skb, flow->queue);
+		break;
+	case HOP_FLOW_NEW:
+		flow->queue = bfc_class_pick(q, class, skb, hash, now);
+		break;
+	case HOP_FLOW_FULL:
+		flow = bfc_flow_share(q, set, hash);
+		break;
+	}
+	flow->last = time;
 	return flow;
 }
 
@@ -724,7 +871,7 @@ static struct bfc_queue *bfc_assign(struct bfc_sched *q, struct bfc_class *class
 				    struct sk_buff *skb, u32 hash, u64 now)
 {
 	struct bfc_skb_cb *cb = bfc_cb(skb);
-	struct bfc_flow *flow;
+	struct hop_flow *flow;
 
 	cb->flow = BFC_NO_FLOW;
 	cb->handle = 0;
@@ -736,10 +883,9 @@ static struct bfc_queue *bfc_assign(struct bfc_sched *q, struct bfc_class *class
 		cb->queue = class->first + reciprocal_scale(hash, class->queues);
 		break;
 	default:
-		flow = bfc_flow_find(q, class, hash, now);
+		flow = bfc_flow_find(q, class, skb, hash, now);
 		if (!flow->packets++)
 			q->queues[flow->queue].flows++;
-		flow->last_ns = now;
 		cb->flow = flow - q->flows;
 		cb->queue = flow->queue;
 	}
@@ -832,11 +978,11 @@ static void bfc_unhold(struct bfc_sched *q, struct sk_buff *skb)
 static void bfc_forget(struct bfc_sched *q, struct sk_buff *skb, u64 now)
 {
 	const struct bfc_skb_cb *cb = bfc_cb(skb);
-	struct bfc_flow *flow;
+	struct hop_flow *flow;
 
 	if (cb->flow != BFC_NO_FLOW) {
 		flow = &q->flows[cb->flow];
-		flow->last_ns = now;
+		flow->last = hop_flow_time(now);
 		if (!--flow->packets)
 			q->queues[flow->queue].flows--;
 	}
@@ -916,7 +1062,7 @@ static __always_inline int bfc_classify(struct sk_buff *skb, struct Qdisc *sch,
 		if (class != BFC_CLASS_ANY)
 			return class;
 	}
-	if (hop_is_control(skb, *net))
+	if (hop_is_control(skb, *net, q->config.control_dscp))
 		return BFC_CLASS_CONTROL;
 	return q->config.priomap[skb->priority & TC_PRIO_MAX];
 }
@@ -1119,26 +1265,36 @@ static noinline struct bfc_change bfc_enqueue_gso(struct sk_buff *skb, struct Qd
 	return change;
 }
 
-/* The number of what a control packet's flow has of its own in @class: an entry of the flow table,
- * or just a sub-queue.
+/* What a control packet's flow has of its own in @class: an entry of the flow table, or just a
+ * sub-queue.
  *
- * Return: packets in there.
+ * Return: its number, or BFC_NO_FLOW: no packet of it waits.
  */
-static u32 bfc_flow_number(const struct bfc_sched *q, const struct bfc_class *class,
-			   const struct sk_buff *skb, struct hop_network net, u32 *number)
+static u32 bfc_flow_number(const struct bfc_sched *q, const struct bfc_class *class, u32 hash)
 {
-	switch (q->config.assign) {
-	case BFC_ASSIGN_SINGLE:
-		*number = class->first;
-		return q->queues[*number].packets;
-	case BFC_ASSIGN_STOCHASTIC:
-		*number = class->first + reciprocal_scale(bfc_hash(q, skb, net), class->queues);
-		return q->queues[*number].packets;
-	default:
-		*number = class->flow_first +
-			  reciprocal_scale(bfc_hash(q, skb, net), class->flows);
-		return q->flows[*number].packets;
-	}
+	struct hop_flow *flow;
+
+	if (q->config.assign == BFC_ASSIGN_SINGLE)
+		return class->first;
+	if (q->config.assign == BFC_ASSIGN_STOCHASTIC)
+		return class->first + reciprocal_scale(hash, class->queues);
+	flow = hop_flow_waits(bfc_flow_set(q, class, hash), q->config.ways, hash);
+	return flow ? flow - q->flows : BFC_NO_FLOW;
+}
+
+static u32 bfc_number_packets(const struct bfc_sched *q, u32 number)
+{
+	return q->config.assign == BFC_ASSIGN_DYNAMIC ? q->flows[number].packets :
+							q->queues[number].packets;
+}
+
+/* Must a flow go on with the data, since what has spilled of it is still there? To overtake that
+ * would be to reorder it.
+ */
+static bool bfc_spills_on(struct bfc_sched *q, u32 number)
+{
+	return number != BFC_NO_FLOW && test_bit(number, q->spilled) &&
+	       bfc_number_packets(q, number);
 }
 
 /* A packet of the control class that this box only forwards may be beyond its share.
@@ -1149,25 +1305,36 @@ static int bfc_police(struct bfc_sched *q, const struct sk_buff *skb, struct hop
 {
 	int class = q->config.priomap[skb->priority & TC_PRIO_MAX];
 	bool flow = hop_has_ip_flow(net);
-	u32 number, packets = 0;
+	u32 hash = 0, number = BFC_NO_FLOW;
+	u64 now = ktime_get_ns();
 
 	bfc_follow_link(q);
 	bfc_follow_mtu(q);
-	if (flow)
-		packets = bfc_flow_number(q, &q->classes[class], skb, net, &number);
-	/* what has spilled is still there: to overtake it would be to reorder the flow */
-	if (!(packets && test_bit(number, q->spilled))) {
-		if (hop_control_takes(&q->police, q->member.control_paid, skb, ktime_get_ns())) {
-			if (flow)
+	if (flow) {
+		if (q->config.assign != BFC_ASSIGN_SINGLE)
+			hash = bfc_hash(q, skb, net);
+		number = bfc_flow_number(q, &q->classes[class], hash);
+	}
+	if (!bfc_spills_on(q, number)) {
+		if (hop_control_takes(&q->police, q->member.control_paid, skb, now)) {
+			if (number != BFC_NO_FLOW)
 				__clear_bit(number, q->spilled);
 			return BFC_CLASS_CONTROL;
 		}
 		if (!flow)
 			return -1;
-		__set_bit(number, q->spilled);
 	}
 	q->stats.spilled++;
 	return class;
+}
+
+/* What has spilled waits now, if it was not dropped. */
+static noinline void bfc_spill(struct bfc_sched *q, const struct bfc_class *class, u32 hash)
+{
+	u32 number = bfc_flow_number(q, class, hash);
+
+	if (number != BFC_NO_FLOW)
+		__set_bit(number, q->spilled);
 }
 
 static int bfc_enqueue_control(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
@@ -1196,6 +1363,7 @@ static int bfc_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **
 	struct hop_network net = hop_network(skb);
 	struct bfc_change change;
 	u32 len = qdisc_pkt_len(skb);
+	bool spills = false;
 	int class;
 	u32 hash;
 
@@ -1210,7 +1378,7 @@ static int bfc_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **
 		return -class;
 	}
 	if (unlikely(class == BFC_CLASS_CONTROL)) {
-		if (hop_is_forwarded(skb))
+		if (hop_is_policed(skb, net, q->config.control_dscp))
 			class = bfc_police(q, skb, net);
 		if (class == BFC_CLASS_CONTROL)
 			return bfc_enqueue_control(skb, sch, to_free);
@@ -1219,6 +1387,7 @@ static int bfc_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **
 			trace_bfc_drop(&q->member, BFC_TRACE_CONTROL, BFC_TRACE_DROP_POLICE, skb);
 			return qdisc_drop(skb, sch, to_free);
 		}
+		spills = true;
 	}
 
 	bfc_follow_link(q);
@@ -1227,6 +1396,8 @@ static int bfc_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **
 		change = bfc_enqueue_frame(skb, sch, &q->classes[class], hash, to_free);
 	else
 		change = bfc_enqueue_gso(skb, sch, &q->classes[class], hash, to_free);
+	if (unlikely(spills))
+		bfc_spill(q, &q->classes[class], hash);
 	if (likely(change.all == bfc_change_one(len).all))
 		return NET_XMIT_SUCCESS;
 	if (!change.queued)
@@ -1481,6 +1652,8 @@ static const struct hop_option bfc_options[] = {
 		   "classes must be 1 to 8", .fixed = true),
 	BFC_OPTION(TCA_BFC_FLOWS, flows, 1, BFC_FLOWS_MAX,
 		   "flows must be auto or 1 to 4194304", .zero = true, .fixed = true),
+	BFC_OPTION(TCA_BFC_WAYS, ways, 1, HOP_FLOW_WAYS,
+		   "ways must be 1 or 4", .fixed = true),
 	BFC_OPTION(TCA_BFC_ASSIGN, assign, 0, __BFC_ASSIGN_MAX - 1,
 		   "assign must be dynamic, stochastic or single", .fixed = true),
 	BFC_OPTION(TCA_BFC_REUSE, reuse, 0, __BFC_REUSE_MAX - 1,
@@ -1535,11 +1708,16 @@ static const struct hop_option bfc_options[] = {
 		   "control-share must be 0.01 to 100 percent"),
 	BFC_OPTION(TCA_BFC_STRIP, strip, 0, __HOP_STRIP_MAX - 1,
 		   "strip must be auto or always"),
+	BFC_OPTION(TCA_BFC_SHARE, share, 0, __BFC_SHARE_MAX - 1,
+		   "share must be random or spare"),
+	BFC_OPTION(TCA_BFC_CONTROL_DSCP, control_dscp, 1, HOP_DSCP_MAX,
+		   "control-dscp must be none or 1 to 63", .zero = true),
 };
 
 static const struct bfc_config bfc_defaults = {
 	.queues		= BFC_QUEUES_DEFAULT,
 	.classes	= 1,
+	.ways		= BFC_WAYS_DEFAULT,
 	.limit		= BFC_LIMIT_DEFAULT,
 	.th_scale	= BFC_TH_SCALE_DEFAULT,
 	.hrtt_max_ns	= BFC_HRTT_MAX_DEFAULT,
@@ -1590,6 +1768,9 @@ static const struct nla_policy bfc_policy[TCA_BFC_MAX + 1] = {
 	[TCA_BFC_CONTROL_SHARE]	= { .type = NLA_U32 },
 	[TCA_BFC_STRIP]		= { .type = NLA_U8 },
 	[TCA_BFC_HRTT_MAX]	= { .type = NLA_U32 },
+	[TCA_BFC_WAYS]		= { .type = NLA_U8 },
+	[TCA_BFC_SHARE]		= { .type = NLA_U8 },
+	[TCA_BFC_CONTROL_DSCP]	= { .type = NLA_U8 },
 };
 
 static int bfc_parse_priomap(const struct nlattr *a, struct bfc_config *c, bool creating,
@@ -1617,9 +1798,11 @@ static int bfc_validate(struct nlattr **tb, const struct bfc_config *c,
 	if (c->queues % c->classes)
 		return hop_option_refuse(extack, tb[TCA_BFC_CLASSES] ?: tb[TCA_BFC_QUEUES],
 					 "queues must be a multiple of classes", -EINVAL);
-	if (c->flows && c->flows < c->classes)
+	if (c->ways != 1 && c->ways != BFC_WAYS_DEFAULT)
+		return hop_option_refuse(extack, tb[TCA_BFC_WAYS], "ways must be 1 or 4", -EINVAL);
+	if (c->flows % (c->classes * c->ways))
 		return hop_option_refuse(extack, tb[TCA_BFC_FLOWS],
-					 "flows must be at least one for each class", -EINVAL);
+					 "flows must be a multiple of classes x ways", -EINVAL);
 	if (c->tpid != ETH_P_8021AD && c->tpid != ETH_P_8021Q)
 		return hop_option_refuse(extack, tb[TCA_BFC_TPID],
 					 "tpid must be 0x88a8 or 0x8100", -EINVAL);
@@ -1724,6 +1907,15 @@ static struct bfc_change bfc_lower_limit(struct Qdisc *sch, struct sk_buff **to_
 	return bfc_enforce_limit(sch, NULL, ktime_get_ns(), to_free);
 }
 
+/* Only `share spare` keeps count of who holds what. */
+static void bfc_holders_forget(struct bfc_sched *q)
+{
+	u32 i;
+
+	for (i = 0; i < q->config.queues; i++)
+		hop_holders_release(&q->holders, i);
+}
+
 static int bfc_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
 {
 	struct bfc_sched *q = qdisc_priv(sch);
@@ -1746,6 +1938,8 @@ static int bfc_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_
 	/* What is marked in one way cannot be let go of in the other. */
 	if ((c.pause == BFC_PAUSE_INGRESS) != (q->config.pause == BFC_PAUSE_INGRESS))
 		bfc_unmark(q);
+	if (q->config.share == BFC_SHARE_SPARE && c.share != BFC_SHARE_SPARE)
+		bfc_holders_forget(q);
 	q->config = c;
 	bfc_pool_switch(q, pool);
 	bfc_recompute(q, READ_ONCE(*q->member.hrtt_ns), READ_ONCE(*q->member.speed));
@@ -1762,9 +1956,15 @@ static int bfc_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_
 	return 0;
 }
 
+/* Entries of the flow table */
+static u32 bfc_table(const struct bfc_config *c)
+{
+	return c->flows ? c->flows : roundup(c->queues * BFC_FLOWS_PER_QUEUE, c->classes * c->ways);
+}
+
 static void bfc_setup_classes(struct bfc_sched *q)
 {
-	u32 table = q->config.flows ? q->config.flows : q->config.queues * BFC_FLOWS_PER_QUEUE;
+	u32 table = bfc_table(&q->config), now = hop_flow_time(ktime_get_ns());
 	struct bfc_class *class;
 	u32 i, n;
 
@@ -1773,8 +1973,10 @@ static void bfc_setup_classes(struct bfc_sched *q)
 		INIT_LIST_HEAD(&class->idle);
 		class->queues = q->config.queues / q->config.classes;
 		class->first = i * class->queues;
-		class->flows = table / q->config.classes;
-		class->flow_first = i * class->flows;
+		class->flows = q->flows + i * (table / q->config.classes);
+		class->sets = table / q->config.classes / q->config.ways;
+		for (n = 0; n < table / q->config.classes; n++)
+			class->flows[n] = hop_flow_unused(now, class->first);
 		for (n = 0; n < class->queues; n++) {
 			INIT_LIST_HEAD(&q->queues[class->first + n].node);
 			q->queues[class->first + n].class = i;
@@ -1786,15 +1988,19 @@ static void bfc_setup_classes(struct bfc_sched *q)
 static int bfc_allocate(struct bfc_sched *q)
 {
 	const struct bfc_config *c = &q->config;
-	u32 table = c->flows ? c->flows : c->queues * BFC_FLOWS_PER_QUEUE;
+	u32 table = bfc_table(c);
 
 	q->classes = kvcalloc(c->classes, sizeof(*q->classes), GFP_KERNEL);
 	q->queue_stats = kvcalloc(c->queues, sizeof(*q->queue_stats), GFP_KERNEL);
 	q->flows = kvcalloc(table, sizeof(*q->flows), GFP_KERNEL);
 	q->queues = kvcalloc(c->queues, sizeof(*q->queues), GFP_KERNEL);
+	q->holders.mask = roundup_pow_of_two(2 * c->queues) - 1;
+	q->holders.places = kvcalloc(q->holders.mask + 1, sizeof(*q->holders.places), GFP_KERNEL);
+	q->holders.holdings = kvcalloc(c->queues, sizeof(*q->holders.holdings), GFP_KERNEL);
 	q->spilled = kvcalloc(BITS_TO_LONGS(max_t(u32, table, c->queues)), sizeof(*q->spilled),
 			      GFP_KERNEL);
-	if (!q->classes || !q->queue_stats || !q->flows || !q->queues || !q->spilled)
+	if (!q->classes || !q->queue_stats || !q->flows || !q->queues || !q->holders.places ||
+	    !q->holders.holdings || !q->spilled)
 		return -ENOMEM;
 	bfc_setup_classes(q);
 	return 0;
@@ -1807,6 +2013,8 @@ static void bfc_free(struct bfc_sched *q)
 	kvfree(q->queue_stats);
 	kvfree(q->classes);
 	kvfree(q->spilled);
+	kvfree(q->holders.places);
+	kvfree(q->holders.holdings);
 }
 
 /* The kernel's default qdisc, at the root or below mq, is one that nobody has typed: only such a
@@ -1930,6 +2138,7 @@ static const struct hop_counter bfc_counters[] = {
 	BFC_COUNTER(ASSIGN_FREE, assign_free),
 	BFC_COUNTER(ASSIGN_EARLY, assign_early),
 	BFC_COUNTER(ASSIGN_SHARED, assign_shared),
+	BFC_COUNTER(ASSIGN_OWN, assign_own),
 	BFC_COUNTER(ASSIGN_STICKY, assign_sticky),
 	BFC_COUNTER(COLLISIONS, collisions),
 	BFC_COUNTER(MARKS, marks),

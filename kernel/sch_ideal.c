@@ -11,6 +11,9 @@
  * at the head says counts. A packet that does not say it has more left than any other; among
  * equals each has its turn.
  *
+ * What a sender waits for may go before all flows (`control-dscp`), in the order in which it came:
+ * so it does in what is measured against this one. Nothing else is control traffic here.
+ *
  * It never pauses anyone, takes part in no port, splits no GSO packets and knows no classes.
  *
  * Who is not TCP, UDP or the like has no ports; fragments have none either, and all that is not IP
@@ -32,6 +35,8 @@
 #include <net/flow_dissector.h>
 #include <net/pkt_sched.h>
 
+#include "sched/control.h"
+#include "sched/headers.h"
 #include "sched/options.h"
 #include "uapi/ideal.h"
 
@@ -41,6 +46,7 @@
 struct ideal_config {
 	u32	limit;
 	u8	order;
+	u8	control_dscp;
 };
 
 /* What tells a flow. Compared as a whole, so it has no holes. */
@@ -90,6 +96,7 @@ struct ideal_stats {
 	u64	unsized;
 	u64	drop_limit;
 	u64	drop_memory;
+	u64	control;
 	u32	flows;
 	u32	flows_max;
 };
@@ -97,6 +104,7 @@ struct ideal_stats {
 struct ideal_sched {
 	struct ideal_config	config;
 	u32			perturb;
+	struct sk_buff_head	control;	/* goes before all flows */
 	struct hlist_head	*chains;
 	struct list_head	round;		/* order fq: who is next is first */
 	struct rb_root_cached	sizes;		/* order srf */
@@ -214,24 +222,23 @@ static struct ideal_flow *ideal_flow_get(struct ideal_sched *q, const struct ide
 
 /* ---- packets ---- */
 
-static int ideal_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
+static bool ideal_is_control(const struct ideal_sched *q, const struct sk_buff *skb)
 {
-	struct ideal_sched *q = qdisc_priv(sch);
+	return q->config.control_dscp && hop_dscp(skb, hop_network(skb)) == q->config.control_dscp;
+}
+
+/* Return: false if there is no memory for its flow. */
+static bool ideal_put(struct ideal_sched *q, struct sk_buff *skb)
+{
 	struct ideal_flow *flow;
 	struct ideal_key key;
 	struct flow_keys keys;
 
-	if (q->config.limit && sch->qstats.backlog + qdisc_pkt_len(skb) > q->config.limit) {
-		q->stats.drop_limit++;
-		return qdisc_drop(skb, sch, to_free);
-	}
 	skb_flow_dissect_flow_keys(skb, &keys, 0);
 	ideal_key_of(&key, &keys);
 	flow = ideal_flow_get(q, &key);
-	if (unlikely(!flow)) {
-		q->stats.drop_memory++;
-		return qdisc_drop(skb, sch, to_free);
-	}
+	if (unlikely(!flow))
+		return false;
 	ideal_cb(skb)->left = ideal_left(skb, &keys);
 	if (q->config.order == IDEAL_ORDER_SRF && ideal_cb(skb)->left == IDEAL_UNSIZED)
 		q->stats.unsized++;
@@ -247,6 +254,24 @@ static int ideal_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff 
 			list_add_tail(&flow->turn, &q->round);
 	}
 	flow->tail = skb;
+	return true;
+}
+
+static int ideal_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
+{
+	struct ideal_sched *q = qdisc_priv(sch);
+
+	if (q->config.limit && sch->qstats.backlog + qdisc_pkt_len(skb) > q->config.limit) {
+		q->stats.drop_limit++;
+		return qdisc_drop(skb, sch, to_free);
+	}
+	if (ideal_is_control(q, skb)) {
+		__skb_queue_tail(&q->control, skb);
+		q->stats.control++;
+	} else if (unlikely(!ideal_put(q, skb))) {
+		q->stats.drop_memory++;
+		return qdisc_drop(skb, sch, to_free);
+	}
 	qdisc_qstats_backlog_inc(sch, skb);
 	sch->q.qlen++;
 	if (sch->qstats.backlog > q->stats.backlog_max)
@@ -310,11 +335,14 @@ static struct sk_buff *ideal_dequeue_srf(struct ideal_sched *q)
 static struct sk_buff *ideal_dequeue(struct Qdisc *sch)
 {
 	struct ideal_sched *q = qdisc_priv(sch);
-	struct sk_buff *skb;
+	struct sk_buff *skb = __skb_dequeue(&q->control);
 
-	if (!q->stats.flows)
-		return NULL;
-	skb = q->config.order == IDEAL_ORDER_SRF ? ideal_dequeue_srf(q) : ideal_dequeue_fq(sch, q);
+	if (!skb) {
+		if (!q->stats.flows)
+			return NULL;
+		skb = q->config.order == IDEAL_ORDER_SRF ? ideal_dequeue_srf(q) :
+							   ideal_dequeue_fq(sch, q);
+	}
 	qdisc_qstats_backlog_dec(sch, skb);
 	sch->q.qlen--;
 	qdisc_bstats_update(sch, skb);
@@ -331,6 +359,8 @@ static void ideal_reset(struct Qdisc *sch)
 
 	if (!q->chains)
 		return;
+	while ((skb = __skb_dequeue(&q->control)))
+		rtnl_kfree_skbs(skb, skb);
 	for (i = 0; i < 1U << IDEAL_HASH_BITS; i++) {
 		hlist_for_each_entry_safe(flow, next, &q->chains[i], hash) {
 			while (flow->head) {
@@ -358,11 +388,14 @@ static const struct hop_option ideal_options[] = {
 		     "order must be fq or srf", .fixed = true),
 	IDEAL_OPTION(TCA_IDEAL_LIMIT, limit, 0, U32_MAX,
 		     "limit must be none or below 4 GiB"),
+	IDEAL_OPTION(TCA_IDEAL_CONTROL_DSCP, control_dscp, 1, HOP_DSCP_MAX,
+		     "control-dscp must be none or 1 to 63", .zero = true),
 };
 
 static const struct nla_policy ideal_policy[TCA_IDEAL_MAX + 1] = {
 	[TCA_IDEAL_ORDER]	= { .type = NLA_U8 },
 	[TCA_IDEAL_LIMIT]	= { .type = NLA_U32 },
+	[TCA_IDEAL_CONTROL_DSCP] = { .type = NLA_U8 },
 };
 
 static int ideal_parse(struct nlattr *opt, struct ideal_config *c, bool creating,
@@ -402,6 +435,7 @@ static int ideal_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_
 
 	if (err)
 		return err;
+	__skb_queue_head_init(&q->control);
 	INIT_LIST_HEAD(&q->round);
 	q->sizes = RB_ROOT_CACHED;
 	q->perturb = get_random_u32();
@@ -447,6 +481,8 @@ static int ideal_put_stats(struct sk_buff *skb, const struct ideal_stats *s, u64
 	       nla_put_u64_64bit(skb, TCA_IDEAL_STATS_DROP_LIMIT, s->drop_limit,
 				 TCA_IDEAL_STATS_PAD) ||
 	       nla_put_u64_64bit(skb, TCA_IDEAL_STATS_DROP_MEMORY, s->drop_memory,
+				 TCA_IDEAL_STATS_PAD) ||
+	       nla_put_u64_64bit(skb, TCA_IDEAL_STATS_CONTROL, s->control,
 				 TCA_IDEAL_STATS_PAD) ? -EMSGSIZE : 0;
 }
 

@@ -23,6 +23,12 @@ static const struct plugin_choice bfc_reuses[] = {
 	{}
 };
 
+static const struct plugin_choice bfc_shares[] = {
+	{ .name = "random",	.value = BFC_SHARE_RANDOM },
+	{ .name = "spare",	.value = BFC_SHARE_SPARE },
+	{}
+};
+
 static const struct plugin_choice bfc_pauses[] = {
 	{ .name = "none",	.value = BFC_PAUSE_NONE },
 	{ .name = "queue",	.value = BFC_PAUSE_QUEUE },
@@ -100,11 +106,16 @@ static const struct plugin_option bfc_options[] = {
 	  .help = "strict-priority classes, which split the sub-queues (1)" },
 	{ .f = { "flows", TCA_BFC_FLOWS, PLUGIN_COUNT, NULL }, .size = 4, .zero = "auto",
 	  .min = 1, .max = BFC_FLOWS_MAX,
-	  .help = "entries of the flow table (auto: 100 x queues)" },
+	  .help = "flow table, a multiple of classes x ways (auto: 100 x queues)" },
+	{ .f = { "ways", TCA_BFC_WAYS, PLUGIN_COUNT, NULL }, .size = 1,
+	  .max = UINT8_MAX, .syntax = "1|4",
+	  .help = "entries among which a flow can choose, 1 as in the paper (4)" },
 	{ .f = { "assign", TCA_BFC_ASSIGN, PLUGIN_CHOICE, bfc_assigns }, .size = 1,
 	  .help = "how a flow comes to its sub-queue (dynamic)" },
 	{ .f = { "reuse", TCA_BFC_REUSE, PLUGIN_CHOICE, bfc_reuses }, .size = 1,
 	  .help = "when an empty sub-queue may go to another flow (sticky)" },
+	{ .f = { "share", TCA_BFC_SHARE, PLUGIN_CHOICE, bfc_shares }, .size = 1,
+	  .help = "which sub-queue a new flow gets while none is free (random)" },
 	{ .f = { "limit", TCA_BFC_LIMIT, PLUGIN_BYTES, NULL }, .size = 4,
 	  .min = 1, .max = BFC_LIMIT_MAX,
 	  .help = "bytes that may be queued (8Mb)" },
@@ -176,6 +187,9 @@ static const struct plugin_option bfc_options[] = {
 	{ .f = { "control-share", TCA_BFC_CONTROL_SHARE, PLUGIN_SHARE, NULL }, .size = 4,
 	  .min = 1, .max = 10000,
 	  .help = "of the link, for control packets that are only forwarded (5%)" },
+	{ .f = { "control-dscp", TCA_BFC_CONTROL_DSCP, PLUGIN_COUNT, NULL }, .size = 1, .zero = "none",
+	  .min = 1, .max = 63,
+	  .help = "IP packets with this DSCP are control packets, too (none)" },
 	{ .f = { "strip", TCA_BFC_STRIP, PLUGIN_CHOICE, bfc_strips }, .size = 1,
 	  .help = "offer to take tags off, also in front of tc filters and XDP (auto)" },
 };
@@ -201,6 +215,7 @@ static const struct plugin_stat bfc_stats[] = {
 	QLINE("flows", "assign_free", ASSIGN_FREE, PLUGIN_COUNT),
 	QSTAT("assign_early", ASSIGN_EARLY, PLUGIN_COUNT),
 	QSTAT("assign_shared", ASSIGN_SHARED, PLUGIN_COUNT),
+	QSTAT("assign_own", ASSIGN_OWN, PLUGIN_COUNT),
 	QSTAT("assign_sticky", ASSIGN_STICKY, PLUGIN_COUNT),
 	QSTAT("collisions", COLLISIONS, PLUGIN_COUNT),
 	QLINE("pausing", "marks", MARKS, PLUGIN_COUNT),
@@ -295,7 +310,7 @@ static const struct plugin_kind bfc_kind = {
 	.name = "bfc",
 	.options = bfc_options, .count = PLUGIN_ARRAY_SIZE(bfc_options), .max = TCA_BFC_MAX,
 	.fixed = "  TIME is a number with ns, us, ms or s; RATE as 10gbit; BYTES as 64k.\n"
-		 "  After creation, queues, classes, flows and assign cannot be changed.\n"
+		 "  After creation, queues, classes, flows, ways and assign cannot be changed.\n"
 		 "  See tc-bfc(8).\n",
 	.version = TCA_BFC_VERSION, .speaks = BFC_VERSION,
 };

@@ -19,6 +19,9 @@ static const struct plugin_option ideal_options[] = {
 	{ .f = { "limit", TCA_IDEAL_LIMIT, PLUGIN_BYTES, NULL }, .size = 4, .zero = "none",
 	  .max = UINT32_MAX,
 	  .help = "bytes that may be queued (none)" },
+	{ .f = { "control-dscp", TCA_IDEAL_CONTROL_DSCP, PLUGIN_COUNT, NULL }, .size = 1, .zero = "none",
+	  .min = 1, .max = 63,
+	  .help = "IP packets with this DSCP go before all flows (none)" },
 };
 
 #define QSTAT(...) PLUGIN_STAT(TCA_IDEAL_STATS_, __VA_ARGS__)
@@ -30,6 +33,7 @@ static const struct plugin_stat ideal_stats[] = {
 	QSTAT("time", TIME, PLUGIN_COUNT),
 	QSTAT("backlog_max", BACKLOG_MAX, PLUGIN_COUNT),
 	QSTAT("unsized", UNSIZED, PLUGIN_COUNT),
+	QSTAT("control", CONTROL, PLUGIN_COUNT),
 	QSTAT("drop_limit", DROP_LIMIT, PLUGIN_COUNT),
 	QSTAT("drop_memory", DROP_MEMORY, PLUGIN_COUNT),
 };

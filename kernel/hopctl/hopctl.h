@@ -128,6 +128,7 @@ struct hop_window {
  * @paused: bitmap of the whole port: sub-queues that the neighbour holds paused
  *	(HOP_BITMAP_WORDS words); index with @first + i
  * @tagging: the port tags now
+ * @to_host: the neighbour is taken for a host
  * @hrtt_ns: largest HRTT in use over all ports of the namespace (BFC, section 3.3.2), ns, of
  *	those whose neighbour is only said to be a host up to HOP_HRTT_UNKNOWN_NS;
  *	HOP_HRTT_UNKNOWN_NS while no port has a neighbour
@@ -165,6 +166,7 @@ struct hop_member {
 	u32			paused_gen;
 	const u64		*paused;
 	const bool		*tagging;
+	const bool		*to_host;
 	const u32		*hrtt_ns;
 	const u32		*speed;
 	atomic_t		*n_active;

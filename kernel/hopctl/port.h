@@ -281,6 +281,7 @@ struct hop_range {
  * @hrtt_used: HRTT of this link, ns; 0 if unknown
  * @hrtt_doubtful: it is what somebody says who is not to be trusted
  * @tagging: put the fabric tag on data frames
+ * @to_host: the neighbour is taken for a host
  * @state: enum hop_state
  * @paused: our sub-queues that the neighbour holds paused
  * @elide: see struct hop_member
@@ -361,6 +362,7 @@ struct hop_port {
 	u32			hrtt_used;
 	bool			hrtt_doubtful;
 	bool			tagging;
+	bool			to_host;
 	u8			state;
 	u64			paused[HOP_BITMAP_WORDS];
 	DECLARE_BITMAP(elide, HOP_HANDLE_WORDS);

@@ -108,8 +108,10 @@ int rocc_enqueue_control(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff 
 {
 	struct rocc_sched *q = qdisc_priv(sch);
 	u64 now = ktime_get_ns();
-	int verdict = hop_is_forwarded(skb) ? rocc_police(sch, q, skb, now) : NET_XMIT_SUCCESS;
+	int verdict = NET_XMIT_SUCCESS;
 
+	if (hop_is_policed(skb, hop_network(skb), q->config.control_dscp))
+		verdict = rocc_police(sch, q, skb, now);
 	if (verdict == ROCC_GOES_ON)
 		return verdict;
 	if (verdict == NET_XMIT_DROP) {
@@ -199,6 +201,8 @@ static const struct hop_option rocc_options[] = {
 		    "limit must be 1 byte to 1 GiB"),
 	ROCC_OPTION(TCA_ROCC_CONTROL_SHARE, control_share, 1, HOP_POLICE_ONE,
 		    "control-share must be 0.01 to 100 percent"),
+	ROCC_OPTION(TCA_ROCC_CONTROL_DSCP, control_dscp, 1, HOP_DSCP_MAX,
+		    "control-dscp must be none or 1 to 63", .zero = true),
 };
 
 static const struct hop_option rocc_point_options[] = {
@@ -277,6 +281,7 @@ static const struct nla_policy rocc_policy[TCA_ROCC_MAX + 1] = {
 	[TCA_ROCC_KEYS]		= { .type = NLA_REJECT },
 	[TCA_ROCC_VERSION]	= { .type = NLA_REJECT },
 	[TCA_ROCC_CONTROL_SHARE] = { .type = NLA_U32 },
+	[TCA_ROCC_CONTROL_DSCP]	= { .type = NLA_U8 },
 };
 
 static const struct rocc_config rocc_defaults = {

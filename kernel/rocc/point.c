@@ -500,7 +500,7 @@ int rocc_point_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **
 	bool known;
 	int err;
 
-	if (unlikely(hop_is_control(skb, hop_network(skb)))) {
+	if (unlikely(hop_is_control(skb, hop_network(skb), q->config.control_dscp))) {
 		err = rocc_enqueue_control(skb, sch, to_free);
 		if (err != ROCC_GOES_ON)
 			return err;

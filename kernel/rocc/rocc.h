@@ -79,6 +79,7 @@ struct rocc_config {
 	u8			compute;
 	u8			sign;
 	u8			radius;
+	u8			control_dscp;
 	u8			keys;		/* bits of those that are there */
 	u8			prefixes;
 	siphash_key_t		key[ROCC_CNP_KEYS];

@@ -4,12 +4,14 @@
  *
  * TC_PRIO_CONTROL, ARP, neighbour discovery, LLDP, 802.1X, LACP, spanning tree and its like, and
  * RoCC's congestion notification packets: these are rates to keep to, and useless when late. What
- * is none of them but its type (notification.h) is data.
+ * is none of them but its type (notification.h) is data. One DSCP more may be said to be control:
+ * acknowledgements, say, which are small and which senders wait for.
  *
  * They go ahead of all else, so what others send and the box only forwards has a share of the link
- * (police.h). What goes beyond it goes with the data if it is of an IP flow, and then all of that
- * flow does until none of it is queued as data: no packet overtakes another one of its flow.
- * Anything else is dropped. The box's own is never policed: who could send that could do worse.
+ * (police.h), and so has what is one of them by its DSCP alone, which takes no privilege to set.
+ * What goes beyond it goes with the data if it is of an IP flow, and then all of that flow does
+ * until none of it is queued as data: no packet overtakes another one of its flow. Anything else is
+ * dropped. The rest of the box's own is never policed: who could send that could do worse.
  */
 #ifndef _SLUICE_SCHED_CONTROL_H
 #define _SLUICE_SCHED_CONTROL_H
@@ -30,6 +32,7 @@
 #include "police.h"
 
 #define HOP_CONTROL_PACKETS	1024	/* bound of a queue for them */
+#define HOP_DSCP_MAX		63
 
 /* Functions of their own: buffers on the stack would cost all other packets a canary. */
 static noinline __maybe_unused bool
@@ -79,6 +82,30 @@ static noinline __maybe_unused bool hop_is_control_icmpv6(const struct sk_buff *
 	return *type >= NDISC_ROUTER_SOLICITATION && *type <= NDISC_REDIRECT;
 }
 
+static noinline __maybe_unused u8
+hop_dscp_scattered(const struct sk_buff *skb, struct hop_network net)
+{
+	const u8 *head;
+	u8 buf[2];
+
+	head = skb_header_pointer(skb, net.at, sizeof(buf), buf);
+	if (!head)
+		return 0;
+	return net.type == ETH_P_IP ? head[1] >> 2 : (head[0] << 8 | head[1]) >> 6 & 0x3f;
+}
+
+/* The DSCP of a packet of IP, 0 also if it is none */
+static __always_inline u8 hop_dscp(const struct sk_buff *skb, struct hop_network net)
+{
+	const u8 *head = skb->data + net.at;
+
+	if (net.type != ETH_P_IP && net.type != ETH_P_IPV6)
+		return 0;
+	if (unlikely((int)skb_headlen(skb) < net.at + 2))
+		return hop_dscp_scattered(skb, net);
+	return net.type == ETH_P_IP ? head[1] >> 2 : (head[0] << 8 | head[1]) >> 6 & 0x3f;
+}
+
 /* Has the packet another protocol than @protocol, which is in one piece and is to be found without
  * looking for it?
  */
@@ -91,10 +118,14 @@ static __always_inline bool hop_is_other(const struct sk_buff *skb, int at, int 
  * hop_is_control - is this one of them?
  * @skb: a packet at a qdisc
  * @net: hop_network() of it
+ * @dscp: packets with this one are, but for GSO packets, which are data; 0 if there is no such
  */
-static __always_inline bool hop_is_control(const struct sk_buff *skb, struct hop_network net)
+static __always_inline bool
+hop_is_control(const struct sk_buff *skb, struct hop_network net, u8 dscp)
 {
 	if (skb->priority == TC_PRIO_CONTROL)
+		return true;
+	if (dscp && hop_dscp(skb, net) == dscp && !skb_is_gso(skb))
 		return true;
 	switch (net.type) {
 	case ETH_P_IP:
@@ -115,10 +146,13 @@ static __always_inline bool hop_is_control(const struct sk_buff *skb, struct hop
 	}
 }
 
-/* Did somebody else send this, by a device of this box? */
-static inline bool hop_is_forwarded(const struct sk_buff *skb)
+/* Has a control packet to keep to the share? Did somebody else send it, by a device of this box, or
+ * might anybody?
+ */
+static inline bool hop_is_policed(const struct sk_buff *skb, struct hop_network net, u8 dscp)
 {
-	return skb->skb_iif;
+	return skb->skb_iif ||
+	       (dscp && skb->priority != TC_PRIO_CONTROL && hop_dscp(skb, net) == dscp);
 }
 
 /* May it go with the data? */

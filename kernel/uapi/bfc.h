@@ -9,13 +9,14 @@
 #ifndef _SLUICE_UAPI_BFC_H
 #define _SLUICE_UAPI_BFC_H
 
-#define BFC_VERSION		1	/* of this interface; raised when a meaning changes */
+#define BFC_VERSION		2	/* of this interface; raised when a meaning changes */
 
 #define BFC_QUEUES_DEFAULT	128
 #define BFC_QUEUES_MAX		4094
 #define BFC_CLASSES_MAX		8
 #define BFC_FLOWS_PER_QUEUE	100	/* BFC, section 3.3.1 */
 #define BFC_FLOWS_MAX		(1U << 22)
+#define BFC_WAYS_DEFAULT	4
 #define BFC_LIMIT_DEFAULT	(8U << 20)
 #define BFC_LIMIT_MAX		(1U << 30)
 #define BFC_TH_SCALE_DEFAULT	100	/* percent */
@@ -59,6 +60,21 @@ enum bfc_reuse {
 };
 
 /**
+ * enum bfc_share - which sub-queue a new flow gets while none is free
+ * @BFC_SHARE_RANDOM: the longest unused of the empty ones that are not paused, else a random one
+ * 	(BFC, section 3.3.1)
+ * @BFC_SHARE_SPARE: one that spares other flows: whoever goes to a destination that holds many
+ *	sub-queues gets one of those; others the longest unused of the empty ones that are not
+ * 	paused, else one of their own destination, else the shorter of two that are drawn of those
+ * 	that are not paused
+ */
+enum bfc_share {
+	BFC_SHARE_RANDOM,
+	BFC_SHARE_SPARE,
+	__BFC_SHARE_MAX
+};
+
+/**
  * enum bfc_pause - who is paused for what
  * @BFC_PAUSE_NONE: nobody
  * @BFC_PAUSE_QUEUE: for a sub-queue over the threshold: where its packets came from (BFC)
@@ -77,7 +93,8 @@ enum bfc_pause {
  *	classes; not changeable
  * @TCA_BFC_CLASSES: u8, strict-priority classes, 1 (default) .. BFC_CLASSES_MAX; class 1 goes
  *	first; sub-queues are split evenly (BFC, App. A.3); not changeable
- * @TCA_BFC_FLOWS: u32, entries of the flow table; 0 (auto) is 100 x queues; not changeable
+ * @TCA_BFC_FLOWS: u32, entries of the flow table, a multiple of classes x ways; 0 (auto) is 100 x
+ * 	queues, rounded up; not changeable
  * @TCA_BFC_ASSIGN: u8, enum bfc_assign; not changeable
  * @TCA_BFC_REUSE: u8, enum bfc_reuse
  * @TCA_BFC_LIMIT: u32, bytes that may be queued
@@ -114,10 +131,17 @@ enum bfc_pause {
  *	BFC_PAUSE_INGRESS an upstream sub-queue is paused while more than this times what is free of
  *	the pool came from it
  * @TCA_BFC_CONTROL_SHARE: u32, hundredths of a percent, BFC_CONTROL_SHARE_DEFAULT by default: what
- *	control packets that the box only forwards may take of the link ahead of the data
+ *	control packets that the box only forwards, or that are such by their DSCP alone, may take
+ *	of the link ahead of the data
  * @TCA_BFC_STRIP: u8, enum hop_strip: whether the port offers to take tags off
  * @TCA_BFC_HRTT_MAX: u32, ns, BFC_HRTT_MAX_DEFAULT by default: most that a measured HRTT of this
  *	link may be; what is beyond is not believed
+ * @TCA_BFC_WAYS: u8, entries of the flow table among which a flow can choose: BFC_WAYS_DEFAULT,
+ * 	or 1: two flows of one entry share it, as in the paper's table (section 3.3.1); not
+ * 	changeable
+ * @TCA_BFC_SHARE: u8, enum bfc_share, BFC_SHARE_RANDOM by default
+ * @TCA_BFC_CONTROL_DSCP: u8, DSCP whose IP packets are control packets, too, 1 .. 63; 0
+ * 	(default): none
  */
 enum {
 	TCA_BFC_UNSPEC,
@@ -154,6 +178,9 @@ enum {
 	TCA_BFC_CONTROL_SHARE,
 	TCA_BFC_STRIP,
 	TCA_BFC_HRTT_MAX,
+	TCA_BFC_WAYS,
+	TCA_BFC_SHARE,
+	TCA_BFC_CONTROL_DSCP,
 	__TCA_BFC_MAX
 };
 
@@ -179,7 +206,8 @@ enum {
  *	want of a free one
  * @TCA_BFC_STATS_ASSIGN_SHARED: u64, flows that had to share a backlogged one
  * @TCA_BFC_STATS_ASSIGN_STICKY: u64, flows that came back within the sticky time to their own
- * @TCA_BFC_STATS_COLLISIONS: u64, packets that met another flow in their flow table entry
+ * @TCA_BFC_STATS_COLLISIONS: u64, flows that found no entry in the flow table and share that of
+ * 	another
  * @TCA_BFC_STATS_MARKS: u64, packets over the threshold that were marked
  * @TCA_BFC_STATS_OVER_UNLABELLED: u64, packets over the threshold without a handle to pause
  * @TCA_BFC_STATS_PAUSES_OBEYED: u64, times that a sub-queue was paused by the neighbour
@@ -204,6 +232,7 @@ enum {
  * @TCA_BFC_STATS_DROP_POOL: u64, packets dropped because the pool had no room for them
  * @TCA_BFC_STATS_SPILLED: u64, forwarded control packets beyond their share that went with the data
  * @TCA_BFC_STATS_DROP_POLICE: u64, such packets that were dropped: they name no IP flow
+ * @TCA_BFC_STATS_ASSIGN_OWN: u64, flows that had to share a sub-queue of their own destination
  */
 enum {
 	TCA_BFC_STATS_UNSPEC,
@@ -247,6 +276,7 @@ enum {
 	TCA_BFC_STATS_DROP_POOL,
 	TCA_BFC_STATS_SPILLED,
 	TCA_BFC_STATS_DROP_POLICE,
+	TCA_BFC_STATS_ASSIGN_OWN,
 	__TCA_BFC_STATS_MAX
 };
 

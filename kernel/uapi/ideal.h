@@ -32,6 +32,8 @@ enum ideal_order {
  * @TCA_IDEAL_LIMIT: u32, bytes that may be queued, 0 (default): any number
  * @TCA_IDEAL_VERSION: u32, only in dumps: IDEAL_VERSION of the module
  * @TCA_IDEAL_PAD: padding of 64-bit attributes
+ * @TCA_IDEAL_CONTROL_DSCP: u8, DSCP whose IP packets go before all flows, 1 to 63; 0 (default):
+ *	none
  */
 enum {
 	TCA_IDEAL_UNSPEC,
@@ -39,6 +41,7 @@ enum {
 	TCA_IDEAL_LIMIT,
 	TCA_IDEAL_VERSION,
 	TCA_IDEAL_PAD,
+	TCA_IDEAL_CONTROL_DSCP,
 	__TCA_IDEAL_MAX
 };
 
@@ -57,6 +60,7 @@ enum {
  * @TCA_IDEAL_STATS_DROP_LIMIT: u64, packets dropped over the limit
  * @TCA_IDEAL_STATS_DROP_MEMORY: u64, packets dropped for want of memory for their flow
  * @TCA_IDEAL_STATS_PAD: padding of 64-bit attributes
+ * @TCA_IDEAL_STATS_CONTROL: u64, packets that went before all flows
  */
 enum {
 	TCA_IDEAL_STATS_UNSPEC,
@@ -69,6 +73,7 @@ enum {
 	TCA_IDEAL_STATS_DROP_LIMIT,
 	TCA_IDEAL_STATS_DROP_MEMORY,
 	TCA_IDEAL_STATS_PAD,
+	TCA_IDEAL_STATS_CONTROL,
 	__TCA_IDEAL_STATS_MAX
 };
 

@@ -220,7 +220,10 @@ struct rocc_prefix {
  * @TCA_ROCC_VERSION: u32, only in dumps: ROCC_VERSION of the module
  * @TCA_ROCC_PAD: padding of 64-bit attributes
  * @TCA_ROCC_CONTROL_SHARE: u32, hundredths of a percent, ROCC_CONTROL_SHARE_DEFAULT by default:
- *	what control packets that the box only forwards may take of the link ahead of all others
+ *	what control packets that the box only forwards, or that are such by their DSCP alone, may
+ *	take of the link ahead of all others
+ * @TCA_ROCC_CONTROL_DSCP: u8, DSCP whose IP packets are control packets, too, 1 to 63; 0 (default):
+ *	none
  */
 enum {
 	TCA_ROCC_UNSPEC,
@@ -255,6 +258,7 @@ enum {
 	TCA_ROCC_VERSION,
 	TCA_ROCC_PAD,
 	TCA_ROCC_CONTROL_SHARE,
+	TCA_ROCC_CONTROL_DSCP,
 	__TCA_ROCC_MAX
 };
 

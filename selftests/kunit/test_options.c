@@ -189,7 +189,7 @@ static void options_fixed(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, option_take(test, o, row->attr, U8_MAX, false),
 					-EINVAL);
 	}
-	KUNIT_EXPECT_EQ(test, fixed, 4);
+	KUNIT_EXPECT_EQ(test, fixed, 5);
 }
 
 /* Of several, the first one that is wrong in the order of the table is named. */
@@ -234,8 +234,11 @@ static const struct {
 } options_tied[] = {
 	{ { TCA_BFC_QUEUES, TCA_BFC_CLASSES }, { 10, 3 },
 	  "queues must be a multiple of classes" },
-	{ { TCA_BFC_CLASSES, TCA_BFC_FLOWS }, { 2, 1 },
-	  "flows must be at least one for each class" },
+	{ { TCA_BFC_CLASSES, TCA_BFC_FLOWS }, { 2, 4 },
+	  "flows must be a multiple of classes x ways" },
+	{ { TCA_BFC_WAYS, TCA_BFC_FLOWS }, { 4, 6 },
+	  "flows must be a multiple of classes x ways" },
+	{ { TCA_BFC_FLOWS, TCA_BFC_WAYS }, { 12, 3 }, "ways must be 1 or 4" },
 	{ { TCA_BFC_TPID, TCA_BFC_TPID }, { 0x88a8, 0x9100 }, "tpid must be 0x88a8 or 0x8100" },
 	{ { TCA_BFC_REFRESH, TCA_BFC_LEASE }, { 20000, 39999 },
 	  "lease must be at least 2 refreshes" },

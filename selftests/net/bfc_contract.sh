@@ -65,10 +65,11 @@ stab()
 }
 
 options="queues 1
-queues 2 flows 1
-queues 4093 flows 1
+queues 2 flows 1 ways 1
+queues 2 flows 4
+queues 4093 flows 1 ways 1
 queues 4094
-flows 4194303 queues 1
+flows 4194303 queues 1 ways 1
 flows 4194304
 classes 8 queues 4088
 limit 1073741823

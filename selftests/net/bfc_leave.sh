@@ -275,7 +275,8 @@ end
 diag "options change"
 changes="quantum 256|quantum auto|reuse empty|reuse sticky|no-split-gso|split-gso|rate 1gbit
 	|rate auto|hrtt 1ms|hrtt auto|th 1|th auto|th-scale 10|sticky 1s|sticky auto|notag|tag
-	|tpid 0x8100|tpid 0x88a8|refresh 20ms|lease 1s|lease auto|nopause|pause|limit 1m"
+	|tpid 0x8100|tpid 0x88a8|refresh 20ms|lease 1s|lease auto|nopause|pause|limit 1m|share spare|share random
+	|control-dscp 46|control-dscp none"
 
 # all_options: each of them, on both ports
 all_options()

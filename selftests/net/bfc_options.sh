@@ -20,11 +20,12 @@ load_modules hopctl sch_bfc
 
 # Defaults, as the header has them
 
-defaults=$(jq -cn '{queues: 128, classes: 1, flows: 0, assign: "dynamic", reuse: "sticky",
+defaults=$(jq -cn '{queues: 128, classes: 1, flows: 0, ways: 4, assign: "dynamic", reuse: "sticky", share: "random",
 	limit: 8388608, quantum: 0, priomap: [range(16) | 0], split_gso: true, pause: true, pause_by: "queue", rate: 0,
 	hrtt: 0, hrtt_max: 1000000, th: 0, th_scale: 100, sticky: 0, role: "auto", peer: "auto", tag: true,
 	tpid: "0x88a8", refresh: 0, lease: 0, watch: true, watchdog: 0, restore: 0,
-	tier: "none", pool: 0, pool_alpha: 100, pool_pause_alpha: 12.5, control_share: 5, strip: "auto", version: 1}')
+	tier: "none", pool: 0, pool_alpha: 100, pool_pause_alpha: 12.5, control_share: 5, control_dscp: 0, strip: "auto",
+	version: 2}')
 header=$here/../../kernel/uapi/bfc.h
 defined() {
 	sed -nE "s/^#define $1[[:space:]]+\(?([0-9]+)U?( << ([0-9]+)\))?.*/\1 \3/p" "$header" |
@@ -32,8 +33,8 @@ defined() {
 }
 if [ -e "$header" ]; then
 	is "the defaults expected are the header's" \
-	   "$(defined BFC_QUEUES_DEFAULT) $(defined BFC_LIMIT_DEFAULT) $(defined BFC_TH_SCALE_DEFAULT) $(defined BFC_VERSION)" \
-	   "$(jq -r '"\(.queues) \(.limit) \(.th_scale) \(.version)"' <<<"$defaults")"
+	   "$(defined BFC_QUEUES_DEFAULT) $(defined BFC_LIMIT_DEFAULT) $(defined BFC_TH_SCALE_DEFAULT) $(defined BFC_WAYS_DEFAULT) $(defined BFC_VERSION)" \
+	   "$(jq -r '"\(.queues) \(.limit) \(.th_scale) \(.ways) \(.version)"' <<<"$defaults")"
 else
 	skip "the defaults expected are the header's" "no header here"
 fi
@@ -63,10 +64,16 @@ classes 2|.classes = 2 | .priomap = [1,1,1,1,1,1,0,0,1,1,1,1,1,1,1,1]
 classes 4|.classes = 4 | .priomap = [1,2,2,2,1,2,0,0,1,1,1,1,1,1,1,1]
 classes 8|.classes = 8 | .priomap = [1,2,2,2,1,2,0,0,1,1,1,1,1,1,1,1]
 flows 1000|.flows = 1000
+flows 1 ways 1|.flows = 1 | .ways = 1
+classes 4 flows 16|.classes = 4 | .flows = 16 | .priomap = [1,2,2,2,1,2,0,0,1,1,1,1,1,1,1,1]
+ways 1|.ways = 1
+ways 4|.
 flows auto|.
 assign stochastic|.assign = "stochastic"
 assign single|.assign = "single"
 reuse empty|.reuse = "empty"
+share random|.
+share spare|.share = "spare"
 limit 64k|.limit = 65536
 limit 1g|.limit = 1073741824
 quantum 256|.quantum = 256
@@ -117,6 +124,9 @@ pool-alpha 1000|.pool_alpha = 1000
 strip always|.strip = "always"
 control-share 0.01|.control_share = 0.01
 control-share 100%|.control_share = 100
+control-dscp 1|.control_dscp = 1
+control-dscp 63|.control_dscp = 63
+control-dscp none|.
 pool 64k pool-alpha 6.25%|.pool = 65536 | .pool_alpha = 6.25
 END
 
@@ -152,6 +162,9 @@ taken "change pool to none" '.pool = 0' change "TCA_OPTIONS{" TCA_BFC_POOL=u32:0
 taken "change pool-alpha" '.pool_alpha = 800' change "TCA_OPTIONS{" TCA_BFC_POOL_ALPHA=u32:80000 "}"
 taken "change strip" '.strip = "always"' change "TCA_OPTIONS{" TCA_BFC_STRIP=u8:1 "}"
 taken "change control-share" '.control_share = 80' change "TCA_OPTIONS{" TCA_BFC_CONTROL_SHARE=u32:8000 "}"
+taken "change share" '.share = "spare"' change "TCA_OPTIONS{" TCA_BFC_SHARE=u8:1 "}"
+taken "change control-dscp" '.control_dscp = 46' change "TCA_OPTIONS{" TCA_BFC_CONTROL_DSCP=u8:46 "}"
+taken "change control-dscp to none" '.control_dscp = 0' change "TCA_OPTIONS{" TCA_BFC_CONTROL_DSCP=u8:0 "}"
 taken "change priomap to the same" . change \
       "TCA_OPTIONS{" TCA_BFC_PRIOMAP=hex:00000000000000000000000000000000 "}"
 taken "change two at once" '.limit = 70000 | .reuse = "sticky"' change \
@@ -161,11 +174,11 @@ options
 is "shows it" "$(jq -c '[.peer, .hrtt, .limit]' <<<"$got")" '["host",0,70000]'
 
 # What can be set at creation only may be given again with the value that it has.
-fresh "queues 64 classes 2 flows 500 assign stochastic"
-for fixed in "QUEUES=u16:64" "CLASSES=u8:2" "FLOWS=u32:500" "ASSIGN=u8:1"; do
+fresh "queues 64 classes 2 flows 500 ways 1 assign stochastic"
+for fixed in "QUEUES=u16:64" "CLASSES=u8:2" "FLOWS=u32:500" "WAYS=u8:1" "ASSIGN=u8:1"; do
 	taken "the same ${fixed%%=*} again" . change "TCA_OPTIONS{" "TCA_BFC_$fixed" "}"
 done
-for fixed in "QUEUES=u16:128" "CLASSES=u8:1" "FLOWS=u32:0" "ASSIGN=u8:0"; do
+for fixed in "QUEUES=u16:128" "CLASSES=u8:1" "FLOWS=u32:0" "WAYS=u8:4" "ASSIGN=u8:0"; do
 	kept "another ${fixed%%=*}" "TCA_BFC_${fixed%%=*}" "at creation only" change \
 	     "TCA_OPTIONS{" TCA_BFC_LIMIT=u32:77 "TCA_BFC_$fixed" TCA_BFC_TH=u32:77 "}"
 done
@@ -184,7 +197,10 @@ QUEUES u16 queues_must_be 0 4095 65535
 CLASSES u8 classes_must_be 0 9 255
 FLOWS u32 flows_must_be 4194305 0x80000000 0xffffffff
 ASSIGN u8 assign_must_be 3 255
+WAYS u8 ways_must_be 0 5 255
 REUSE u8 reuse_must_be 2 255
+SHARE u8 share_must_be 2 255
+CONTROL_DSCP u8 control-dscp_must_be_none_or_1_to_63 64 255
 LIMIT u32 limit_must_be 0 0x40000001 0x80000000 0xffffffff
 QUANTUM u32 quantum_must_be 1 255 0x40000001 0xffffffff
 SPLIT_GSO u8 split-gso_must_be 2 255
@@ -221,6 +237,7 @@ while read -r token; do
 done <<'END'
 TCA_BFC_QUEUES=u8:64
 TCA_BFC_QUEUES=u32:64
+TCA_BFC_CONTROL_DSCP=u32:46
 TCA_BFC_LIMIT=hex:01
 TCA_BFC_LIMIT=u64:1
 TCA_BFC_RATE=u32:1000000
@@ -254,7 +271,11 @@ CLASSES queues_must_be_a_multiple_of_classes TCA_BFC_CLASSES=u8:3
 CLASSES queues_must_be_a_multiple_of_classes TCA_BFC_CLASSES=u8:2 TCA_BFC_QUEUES=u16:4093
 CLASSES queues_must_be_a_multiple_of_classes TCA_BFC_CLASSES=u8:2 TCA_BFC_QUEUES=u16:1
 QUEUES queues_must_be_1_to_4094 TCA_BFC_CLASSES=u8:1 TCA_BFC_QUEUES=u16:0
-FLOWS flows_must_be_at_least_one_for_each_class TCA_BFC_CLASSES=u8:8 TCA_BFC_FLOWS=u32:7
+FLOWS flows_must_be_a_multiple_of_classes_x_ways TCA_BFC_CLASSES=u8:8 TCA_BFC_FLOWS=u32:16
+FLOWS flows_must_be_a_multiple_of_classes_x_ways TCA_BFC_FLOWS=u32:1
+FLOWS flows_must_be_a_multiple_of_classes_x_ways TCA_BFC_WAYS=u8:1 TCA_BFC_CLASSES=u8:2 TCA_BFC_FLOWS=u32:7
+WAYS ways_must_be_1_or_4 TCA_BFC_WAYS=u8:2
+WAYS ways_must_be_1_or_4 TCA_BFC_WAYS=u8:3
 TH_SCALE th-scale_must_be_1_to_10000_percent TCA_BFC_TH_SCALE=u32:0
 PAUSE pause_ingress_needs_assign_single_and_a_pool TCA_BFC_PAUSE=u8:2 TCA_BFC_ASSIGN=u8:2
 PAUSE pause_ingress_needs_assign_single_and_a_pool TCA_BFC_PAUSE=u8:2 TCA_BFC_POOL=u32:100000

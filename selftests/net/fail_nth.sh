@@ -97,7 +97,7 @@ fails()
 	fi
 }
 
-bfc="bfc queues 16 classes 2 flows 100 limit 1000000"
+bfc="bfc queues 16 classes 2 flows 104 limit 1000000"
 ip_in a link add d0 type dummy
 ip_in a link add m0 numtxqueues 2 type dummy
 ip_in a link add t0 type dummy

@@ -88,7 +88,7 @@ static void bfc_options(union message *m, uint32_t limit, bool creating)
 	if (creating) {
 		put(m, TCA_BFC_QUEUES, &(uint16_t) { 16 }, 2);
 		put(m, TCA_BFC_CLASSES, &(uint8_t) { 2 }, 1);
-		put(m, TCA_BFC_FLOWS, &(uint32_t) { 100 }, 4);
+		put(m, TCA_BFC_FLOWS, &(uint32_t) { 104 }, 4);
 	}
 	put(m, TCA_BFC_LIMIT, &limit, 4);
 	close_nest(m, nest);

@@ -13,8 +13,8 @@
 need_tool ip tc jq awk
 sized=$(cd "$(dirname "$0")" && pwd)/sized
 [ -x "$sized" ] || skip_all "sized is not built"
-udpflow=$(dirname "$sized")/udpflow
-[ -x "$udpflow" ] || skip_all "udpflow is not built"
+udpflow=$(dirname "$sized")/udpflow tcmsg=$(dirname "$sized")/tcmsg
+[ -x "$udpflow" ] && [ -x "$tcmsg" ] || skip_all "udpflow or tcmsg is not built"
 load_modules sch_ideal wire
 
 SLOW=80kbit
@@ -80,15 +80,27 @@ flows() { awk '{ printf "%s%s", (NR > 1 ? " " : ""), $1 }' "$work/got"; }
 diag "options"
 tc_in a qdisc add dev e0 root handle 1: ideal
 is "fq without a limit is the default" "$(tc_in a -j qdisc show dev e0 | jq -c '.[0].options')" \
-	'{"order":"fq","limit":0,"version":1}'
-is "as text" "$(tc_in a qdisc show dev e0 | sed 's/.*refcnt [0-9]* //')" "order fq limit none version 1 "
+	'{"order":"fq","limit":0,"control_dscp":0,"version":1}'
+is "as text" "$(tc_in a qdisc show dev e0 | sed 's/.*refcnt [0-9]* //')" "order fq limit none control-dscp none version 1 "
 check "a limit" tc_in a qdisc change dev e0 root ideal limit 12m
-is "is shown" "$(tc_in a qdisc show dev e0 | sed 's/.*refcnt [0-9]* //')" "order fq limit 12Mb version 1 "
+is "is shown" "$(tc_in a qdisc show dev e0 | sed 's/.*refcnt [0-9]* //')" "order fq limit 12Mb control-dscp none version 1 "
 check "none again" tc_in a qdisc change dev e0 root ideal limit none
+check "a DSCP" tc_in a qdisc change dev e0 root ideal control-dscp 46
+is "is shown" "$(tc_in a -j qdisc show dev e0 | jq -c '.[0].options')" \
+	'{"order":"fq","limit":0,"control_dscp":46,"version":1}'
+# what tc does not let through: TCA_IDEAL_CONTROL_DSCP is 5
+for value in u8:64 u8:255; do
+	refused "no DSCP of $value" "control-dscp must be none or 1 to 63 [5]" \
+		"$tcmsg" -n "$space" send change e0 TCA_KIND=str:ideal "TCA_OPTIONS{" 5=$value "}"
+done
+is "all stays" "$(tc_in a qdisc show dev e0 | sed 's/.*refcnt [0-9]* //')" "order fq limit none control-dscp 46 version 1 "
+check "none again" tc_in a qdisc change dev e0 root ideal control-dscp none
 refused "no other order later" "at creation only" tc_in a qdisc change dev e0 root ideal order srf
 refused "no order of that name" 'takes one of fq, srf, not "lifo"' tc_in a qdisc replace dev e0 root ideal order lifo
 refused "no limit of that size" 'takes a size' tc_in a qdisc replace dev e0 root ideal limit 5g
-refused "no option of that name" 'there are: order limit' tc_in a qdisc replace dev e0 root ideal pause
+refused "no option of that name" 'there are: order limit control-dscp' tc_in a qdisc replace dev e0 root ideal pause
+refused "no DSCP that large" 'takes a number from 1 to 63 or "none", not "64"' \
+	tc_in a qdisc replace dev e0 root ideal control-dscp 64
 refused "nothing follows" 'nothing follows' tc_in a qdisc replace dev e0 root ideal limit
 tc_in a qdisc del dev e0 root
 
@@ -124,6 +136,32 @@ order "order srf" 6 "2*1001:900:-" "2*1002:900:-" "2*1003:900:-"
 is "those that do not say it take turns" "$(flows)" "1001 1002 1003 1001 1002 1003"
 order "order srf" 5 1001:500:100 1001:500:90000 1002:500:50000 1003:500:60000 1001:500:40
 is "nobody overtakes his own: the packet at the head counts" "$(flows)" "1001 1002 1003 1001 1001"
+
+diag "control-dscp"
+words=("3*1001:$full:1" "1002:$full:1:46" "2*1003:$full:1" "1001:$full:1:46" "1004:$full:1:45")
+order "" 8 "${words[@]}"
+is "none is the default: all take turns" "$(flows)" "1001 1002 1003 1004 1001 1003 1001 1001"
+order "control-dscp 46" 8 "${words[@]}"
+is "order fq: packets with it go first, as they came, and others in turn" "$(flows)" \
+	"1002 1001 1001 1003 1004 1001 1003 1001"
+order "control-dscp 46 order srf" 6 1001:500:1 1002:500:9000:46 1003:500:-:46 1004:500:700:40 1003:500:30 1002:500:2
+is "order srf: so they do, however much they have left" "$(flows)" "1002 1003 1001 1002 1003 1004"
+for options in "order fq" "order srf"; do
+	# shellcheck disable=SC2086
+	tc_in a qdisc replace dev e0 root handle 1: ideal $options limit 5000 control-dscp 46
+	sends 999:958:0 1001:958:1 "2*1002:958:-:46" 1001:958:1 1003:958:1:46 1001:958:1:46
+	is "$options: they count to the backlog and against the limit, and are no flows" \
+		"$(figs flows qlen backlog control unsized drop_limit drops)" "1 5 5000 3 0 1 1"
+	tc_in a qdisc change dev e0 root ideal control-dscp 7
+	sends 1004:58:1:46
+	is "$options: another DSCP, and a limit that holds" "$(figs flows qlen backlog control drop_limit)" "1 5 5000 3 2"
+	check "$options: all leave" wait_for 2 "0 0 0" figs flows qlen backlog
+	sleep 0.2	# the last one has passed the line
+	sends 999:958:0 1004:58:1:46 1004:58:1:7
+	is "$options: and then it is the new one" "$(figs flows qlen control)" "1 2 4"
+	sleep 0.3
+	tc_in a qdisc del dev e0 root
+done
 
 diag "figures"
 tc_in a qdisc replace dev e0 root handle 1: ideal order srf
@@ -185,24 +223,31 @@ tc_in a qdisc del dev e0 root
 in_ns a sh -c "echo 1 >/proc/sys/net/ipv6/conf/e0/disable_ipv6"
 
 diag "it goes while packets wait"
-for options in "order fq" "order srf"; do
+for options in "order fq" "order srf" "order fq control-dscp 46" "order srf control-dscp 46"; do
 	# shellcheck disable=SC2086
 	tc_in a qdisc add dev e0 root handle 1: ideal $options
 	in_ns a "$sized" many 10.0.0.2 200 2
-	between "$options: packets wait" "$(figs flows)" 190 200
+	sends "3*1001:500:1:46"
+	between "$options: packets wait" "$(figs flows)" 190 201
 	ip_in a link set e0 down
 	is "$options: link down" "$(figs flows qlen backlog)" "0 0 0"
 	up
+	sends 1001:500:1 1001:500:1:46
+	sleep 0.2
+	is "$options: link up: what comes now leaves, and nothing else" "$(figs flows qlen backlog)" "0 0 0"
 	in_ns a "$sized" many 10.0.0.2 200 2
+	sends "3*1001:500:1:46"
 	# shellcheck disable=SC2086
 	tc_in a qdisc replace dev e0 root handle 2: ideal $options
 	is "$options: replaced" "$(figs flows qlen backlog)" "0 0 0"
 	in_ns a "$sized" many 10.0.0.2 200 2
+	sends "3*1001:500:1:46"
 	check "$options: deleted" tc_in a qdisc del dev e0 root
 done
 tc_in a qdisc add dev e0 root handle 1: tbf rate 80kbit burst 2k limit 10m
-tc_in a qdisc add dev e0 parent 1: handle 2: ideal order srf
+tc_in a qdisc add dev e0 parent 1: handle 2: ideal order srf control-dscp 46
 in_ns a "$sized" many 10.0.0.2 200 2
+sends "3*1001:500:1:46"
 is "below tbf: as many packets" "$(tc_in a -j -s qdisc show dev e0 | jq -r '[.[] | .qlen] | .[0] == .[1]')" true
 check "and deleted with it" tc_in a qdisc del dev e0 root
 tc_in a qdisc add dev e0 root handle 1: ideal

@@ -99,12 +99,16 @@ static const struct option bfc_options[] = {
 	{ TCA_BFC_CONTROL_SHARE, 4, false, false, 1, 10000, DRAW_ANY },
 	{ TCA_BFC_STRIP, 1, false, false, 0, 1, DRAW_ANY },
 	{ TCA_BFC_HRTT_MAX, 4, false, false, 100, 100000000, DRAW_ANY },
+	{ TCA_BFC_WAYS, 1, false, true, 1, 4, DRAW_ENDS },
+	{ TCA_BFC_SHARE, 1, false, false, 0, 1, DRAW_ANY },
+	{ TCA_BFC_CONTROL_DSCP, 1, true, false, 1, 63, DRAW_ANY },
 };
 
 #define ROCC_BOTH								\
 	{ TCA_ROCC_RATE, 8, true, false, 125, 1099511627776, DRAW_ANY },	\
 	{ TCA_ROCC_LIMIT, 4, false, false, 1, 1073741824, DRAW_ROOM },		\
-	{ TCA_ROCC_CONTROL_SHARE, 4, false, false, 1, 10000, DRAW_ANY }
+	{ TCA_ROCC_CONTROL_SHARE, 4, false, false, 1, 10000, DRAW_ANY },	\
+	{ TCA_ROCC_CONTROL_DSCP, 1, true, false, 1, 63, DRAW_ANY }
 
 static const struct option rocc_options[] = {
 	ROCC_BOTH,
@@ -135,7 +139,7 @@ static const struct option rocc_host_options[] = {
 	{ TCA_ROCC_RADIUS, 1, false, false, 0, 254, DRAW_ANY },
 };
 
-#define OPTIONS_MAX	26
+#define OPTIONS_MAX	29
 #define KIND(_name, _options, _role, _version, _max, _limit)			\
 	{ _name, _options, sizeof(_options) / sizeof((_options)[0]), _role, _version, _max, _limit }
 
@@ -247,8 +251,12 @@ static uint64_t value_legal(const struct option *o)
 		return one_in(2) ? o->min : o->max;
 	if (o->zero && one_in(3))
 		return 0;
-	if (o->draw == DRAW_SMALL && !one_in(64))
-		return is_bfc() ? 1 + below(5000) : 4 * (1 + below(1000));
+	if (o->draw == DRAW_SMALL && !one_in(64)) {
+		if (!is_bfc())
+			return 4 * (1 + below(1000));
+		/* most of them are multiples of classes x ways, whatever these are */
+		return one_in(4) ? 1 + below(5000) : 8 * 4 * (1 + below(150));
+	}
 	if (o->draw == DRAW_ROOM && !one_in(8))
 		return 200000 + below(1 << 24);
 	switch (below(4)) {
@@ -597,15 +605,16 @@ static const char *bfc_wrong(const struct shown *s)
 {
 	uint64_t lease = shown_value(s, TCA_BFC_LEASE), refresh = shown_value(s, TCA_BFC_REFRESH);
 	uint64_t classes = shown_value(s, TCA_BFC_CLASSES), tpid = shown_value(s, TCA_BFC_TPID);
-	uint64_t flows = shown_value(s, TCA_BFC_FLOWS);
+	uint64_t flows = shown_value(s, TCA_BFC_FLOWS), ways = shown_value(s, TCA_BFC_WAYS);
 	unsigned int i;
 
 	for (i = 0; i <= TC_PRIO_MAX; i++)
 		if (s->priomap[i] >= classes)
 			return "the priomap names a class that is not there";
-	if (!s->has_priomap || shown_value(s, TCA_BFC_QUEUES) % classes ||
-	    (flows && flows < classes))
+	if (!s->has_priomap || shown_value(s, TCA_BFC_QUEUES) % classes)
 		return "queues and classes do not fit";
+	if ((ways != 1 && ways != 4) || flows % (classes * ways))
+		return "flows, classes and ways do not fit";
 	if (tpid != ETH_P_8021AD && tpid != ETH_P_8021Q)
 		return "the TPID is neither";
 	if (shown_value(s, TCA_BFC_PAUSE) == BFC_PAUSE_INGRESS &&

@@ -17,10 +17,12 @@ load_modules sch_rocc
 # shellcheck source=selftests/net/options.sh
 . "$(dirname "$0")/options.sh"
 
-switch=$(jq -cn '{role: "switch", rate: 0, limit: 8388608, control_share: 5, interval: 0, rate_min: 0, qref: 0, qmid: 0, qmax: 0,
+switch=$(jq -cn '{role: "switch", rate: 0, limit: 8388608, control_share: 5, control_dscp: 0, interval: 0, rate_min: 0,
+	qref: 0, qmid: 0, qmax: 0,
 	alpha: 0, beta: 0, tuning: "steps", table: "queue", flows: 4096, age: 0, sample: 16, cnps: 0,
 	source: "192.0.0.8", compute: "switch", sign: "none", keys: [], version: 1}')
-host=$(jq -cn '{role: "host", rate: 0, limit: 8388608, control_share: 5, recovery: 0, hold: 20000000, floor: 0, limiters: 4096,
+host=$(jq -cn '{role: "host", rate: 0, limit: 8388608, control_share: 5, control_dscp: 0, recovery: 0, hold: 20000000,
+	floor: 0, limiters: 4096,
 	radius: 8, from: [], keys: [], version: 1}')
 
 check "a message without TCA_OPTIONS" send add
@@ -45,7 +47,7 @@ while read -r role attribute type name least most below above zero; do
 	done
 	[ "$zero" != auto ] ||
 		taken "$role: $name 0" ".$name = 0" change "TCA_OPTIONS{" "TCA_ROCC_$attribute=$type:0" "}"
-	[ "$type" = u64 ] || above+=" 0xffffffff"
+	case $type in u32) above+=" 0xffffffff" ;; u8) above+=" 0xff" ;; esac
 	for value in ${below#-} $above; do
 		kept "$role: $name $value" "TCA_ROCC_$attribute" "${name//_/-} must be" change \
 		     "TCA_OPTIONS{" TCA_ROCC_LIMIT=u32:4711 "TCA_ROCC_$attribute=$type:$value" "}"
@@ -54,6 +56,7 @@ done <<'END'
 switch RATE u64 rate 125 1099511627776 124 1099511627777 auto
 switch LIMIT u32 limit 1 1073741824 0 1073741825 no
 switch CONTROL_SHARE u32 control_share 1 10000 0 10001 no
+switch CONTROL_DSCP u8 control_dscp 1 63 - 64 auto
 switch INTERVAL u32 interval 1000 1000000000 999 1000000001 auto
 switch RATE_MIN u64 rate_min 125 1099511627776 124 1099511627777 auto
 switch ALPHA u32 alpha 1 1000000 - 1000001 auto
@@ -63,6 +66,7 @@ switch SAMPLE u32 sample 1 1048576 0 1048577 no
 switch CNPS u32 cnps 1 1000000000 - 1000000001 auto
 host RATE u64 rate 125 1099511627776 124 1099511627777 auto
 host CONTROL_SHARE u32 control_share 1 10000 0 10001 no
+host CONTROL_DSCP u8 control_dscp 1 63 - 64 auto
 host RECOVERY u32 recovery 1000 1000000000 999 1000000001 auto
 host HOLD u32 hold 1000 1000000000 999 1000000001 no
 host FLOOR u64 floor 125 1099511627776 124 1099511627777 auto
@@ -145,6 +149,7 @@ done <<'END'
 switch TCA_ROCC_ROLE=u32:0
 switch TCA_ROCC_RATE=u32:1000000
 switch TCA_ROCC_LIMIT=hex:01
+switch TCA_ROCC_CONTROL_DSCP=u32:46
 switch TCA_ROCC_INTERVAL=u64:50000
 switch TCA_ROCC_TUNING=hex:
 switch TCA_ROCC_SOURCE=hex:0a0000

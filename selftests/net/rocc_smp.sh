@@ -84,9 +84,9 @@ changes()
 }
 SWITCH_OPTIONS="interval 2ms|tuning smooth|compute host|limit 20k|cnps 100
 	|rate 10mbit|qref 8k qmid 16k qmax 20k|tuning steps|qref auto qmid auto qmax auto|rate auto|limit 4m
-	|compute switch|cnps auto|interval 5ms|source 192.0.2.1"
+	|compute switch|cnps auto|interval 5ms|source 192.0.2.1|control-dscp 46|control-dscp none"
 HOST_OPTIONS="recovery 100us|hold 1ms|floor 1mbit|radius 0|from 10.0.0.0/8,192.0.0.0/16|limit 20k|recovery auto|hold 20ms
-	|rate 10mbit|floor auto|rate auto|limit 4m|from any|radius 8"
+	|rate 10mbit|floor auto|rate auto|limit 4m|from any|radius 8|control-dscp 46|control-dscp none"
 
 anew() # ROUNDS BOX DEV OPTIONS...: by turns
 {

@@ -2,7 +2,7 @@
 /*
  * sized - datagrams that say how much of their flow is left, for qdiscs that go by it
  *
- *	sized send ADDRESS [N*]FLOW:BYTES:LEFT...
+ *	sized send ADDRESS [N*]FLOW:BYTES:LEFT[:DSCP]...
  *
  * sends one from source port FLOW, of BYTES of payload (at least 16), with so much left; with N*
  * so many, whose LEFT goes down by BYTES. LEFT `-`: to a port where nobody looks for it.
@@ -58,17 +58,21 @@ static void put(int fd, const char *address, size_t bytes, unsigned int left, in
 
 static int send_words(int argc, char **argv)
 {
-	unsigned int flow, bytes, count, left;
+	unsigned int flow, bytes, count, left, dscp;
 	char word[32], *at;
-	int fd;
+	int fd, tos;
 
 	for (int i = 3; i < argc; i++) {
 		at = strchr(argv[i], '*');
 		count = at ? atoi(argv[i]) : 1;
-		if (sscanf(at ? at + 1 : argv[i], "%u:%u:%31s", &flow, &bytes, word) != 3)
+		dscp = 0;
+		if (sscanf(at ? at + 1 : argv[i], "%u:%u:%31[^:]:%u", &flow, &bytes, word, &dscp) < 3)
 			errx(2, "what is %s?", argv[i]);
 		left = strtoul(word, NULL, 10);
 		fd = flow_socket(flow);
+		tos = dscp << 2;
+		if (setsockopt(fd, IPPROTO_IP, IP_TOS, &tos, sizeof(tos)))
+			err(2, "DSCP of %s", argv[i]);
 		for (; count; count--, left -= bytes)
 			put(fd, argv[2], bytes, left, PORT + (*word == '-'));
 		close(fd);

@@ -429,7 +429,7 @@ for i in {1..14}; do
 	ip_in sw link set x$i netns "$(ns_name many)"
 	ip_in sw link set m$i up
 	ip_in many link set x$i up
-	tc_in many qdisc replace dev x$i root bfc queues $((i > 9 ? 64 : 4094)) flows 4094 role switch
+	tc_in many qdisc replace dev x$i root bfc queues $((i > 9 ? 64 : 4094)) flows 4096 role switch
 	tc_in sw qdisc replace dev m$i root bfc queues 16 role switch
 done
 check "handles are used up" paths_wait 20 sh -c \

@@ -179,7 +179,7 @@ changes()
 OPTIONS="quantum 256|quantum auto|reuse empty|reuse sticky|no-split-gso|split-gso|rate 1gbit|rate auto
 	|hrtt 1ms|hrtt auto|th 2000|th auto|sticky 1s|sticky auto|notag|tag|limit 20k|limit $LIMIT|pool 300k
 	|refresh 20ms|lease 1s|lease auto|refresh auto|nopause|pause|watchdog 1ms|watchdog auto|tier up
-	|tier none|pool-alpha 50%|pool none"
+	|tier none|pool-alpha 50%|pool none|share spare|share random|control-dscp 46|control-dscp none"
 
 dumps() # ROUNDS
 {

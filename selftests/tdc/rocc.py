@@ -141,7 +141,7 @@ def below(p, role):
 
 # ---- options ----
 
-SHARED = {'rate': 'auto', 'limit': '8Mb', 'control-share': '5%'}
+SHARED = {'rate': 'auto', 'limit': '8Mb', 'control-share': '5%', 'control-dscp': 'none'}
 DEFAULTS = {
     'switch': dict(role='switch', **SHARED, **{
         'interval': 'auto', 'rate-min': 'auto', 'qref': 'auto', 'qmid': 'auto', 'qmax': 'auto', 'alpha': 'auto',
@@ -162,6 +162,8 @@ GOOD = [
     ('switch', 'rate', 'rate 1kbit', '1Kbit'), ('switch', 'rate', 'rate 10gbit', '10Gbit'),
     ('switch', 'limit', 'limit 1', '1b'), ('switch', 'limit', 'limit 1g', '1Gb'),
     ('switch', 'control-share', 'control-share 0.01', '0.01%'), ('host', 'control-share', 'control-share 100', '100%'),
+    ('switch', 'control-dscp', 'control-dscp 1', '1'), ('switch', 'control-dscp', 'control-dscp 0', 'none'),
+    ('host', 'control-dscp', 'control-dscp 63', '63'),
     ('switch', 'keys', 'key1 ' + KEY, '1'), ('switch', 'keys', 'key2 ' + KEY, '2'),
     ('switch', 'keys', 'key1 {} key2 {}'.format(KEY, KEY[::-1]), '1,2'), ('switch', 'keys', 'key1 none', 'none'),
     ('switch', 'interval', 'interval 1us', '1us'), ('switch', 'interval', 'interval 1s', '1s'),
@@ -198,7 +200,8 @@ GOOD = [
 # role, typed, what is said; by tc
 MISTYPED = [
     ('switch', 'role router', 'takes one of '), ('switch', 'rate fast', 'takes a rate '),
-    ('switch', 'limit 0', 'takes a size '), ('host', 'control-share 0', 'takes a percentage '), ('switch', 'key1 1234', 'takes 32 hexadecimal digits'),
+    ('switch', 'limit 0', 'takes a size '), ('host', 'control-share 0', 'takes a percentage '),
+    ('switch', 'control-dscp 64', 'takes a number '), ('host', 'control-dscp -1', 'takes a number '), ('switch', 'key1 1234', 'takes 32 hexadecimal digits'),
     ('switch', 'interval 5', 'takes a time '), ('switch', 'alpha 1e2', 'takes a number '),
     ('switch', 'table all', 'takes one of '), ('switch', 'flows 3', 'takes a number '),
     ('switch', 'flows 65537', 'takes a number '), ('switch', 'source ::1', 'takes an IPv4 address'),
@@ -316,7 +319,7 @@ def options():
          status=1)
     case('options', 'rocc: JSON has the options as numbers, words and lists', [add('host', 'from 10.0.0.0/8 key2 ' + KEY)],
          '$TC -j qdisc show dev ' + DEV, '$TC -j qdisc show dev ' + DEV,
-         r'"role":"host","rate":0,"limit":8388608,"control_share":5,"recovery":0,"hold":20000000,"floor":0,"limiters":4096,"radius":8,'
+         r'"role":"host","rate":0,"limit":8388608,"control_share":5,"control_dscp":0,"recovery":0,"hold":20000000,"floor":0,"limiters":4096,"radius":8,'
          r'"from":\["10.0.0.0/8"\],"keys":\[2\],"version":1')
     case('options', 'rocc: no key is ever shown', [add('host', 'key1 ' + KEY)], '$TC -s qdisc show dev ' + DEV,
          '$TC -s qdisc show dev {0}; $TC -j qdisc show dev {0}'.format(DEV),

@@ -21,11 +21,16 @@ takes "flows 12800" "TCA_BFC_FLOWS 4 12800"
 takes "flows 4194304" "TCA_BFC_FLOWS 4 4194304"
 takes "flows auto" "TCA_BFC_FLOWS 4 0"
 takes "flows 0" "TCA_BFC_FLOWS 4 0"
+takes "ways 1" "TCA_BFC_WAYS 1 1"
+takes "ways 4" "TCA_BFC_WAYS 1 4"
+takes "ways 3" "TCA_BFC_WAYS 1 3"	# the kernel alone knows which
 takes "assign dynamic" "TCA_BFC_ASSIGN 1 0"
 takes "assign stochastic" "TCA_BFC_ASSIGN 1 1"
 takes "assign single" "TCA_BFC_ASSIGN 1 2"
 takes "reuse sticky" "TCA_BFC_REUSE 1 0"
 takes "reuse empty" "TCA_BFC_REUSE 1 1"
+takes "share random" "TCA_BFC_SHARE 1 0"
+takes "share spare" "TCA_BFC_SHARE 1 1"
 takes "limit 1" "TCA_BFC_LIMIT 4 1"
 takes "limit 64k" "TCA_BFC_LIMIT 4 65536"
 takes "limit 1.5mb" "TCA_BFC_LIMIT 4 1572864"
@@ -97,6 +102,11 @@ takes "strip always" "TCA_BFC_STRIP 1 1"
 takes "control-share 5%" "TCA_BFC_CONTROL_SHARE 4 500"
 takes "control-share 0.01" "TCA_BFC_CONTROL_SHARE 4 1"
 takes "control-share 100%" "TCA_BFC_CONTROL_SHARE 4 10000"
+takes "control-dscp 1" "TCA_BFC_CONTROL_DSCP 1 1"
+takes "control-dscp 0x2e" "TCA_BFC_CONTROL_DSCP 1 46"
+takes "control-dscp 63" "TCA_BFC_CONTROL_DSCP 1 63"
+takes "control-dscp none" "TCA_BFC_CONTROL_DSCP 1 0"
+takes "control-dscp 0" "TCA_BFC_CONTROL_DSCP 1 0"
 takes "nopause queues 32 th-scale 50% tpid 802.1q lease 1ms" \
       "TCA_BFC_PAUSE 1 0; TCA_BFC_QUEUES 2 32; TCA_BFC_TH_SCALE 4 50; TCA_BFC_TPID 2 33024; TCA_BFC_LEASE 4 1000000"
 
@@ -113,6 +123,12 @@ done
 for bad in "" 0 1 dyn Dynamic; do
 	[ -n "$bad" ] || continue
 	refuses "assign $bad" "\"assign\" takes one of dynamic, stochastic, single, not \"$bad\""
+done
+for bad in -1 256 auto x 1.5; do
+	refuses "ways $bad" "\"ways\" takes a number from 0 to 255, not \"$bad\""
+done
+for bad in none 0 Spare; do
+	refuses "share $bad" "\"share\" takes one of random, spare, not \"$bad\""
 done
 refuses "reuse never" "\"reuse\" takes one of sticky, empty, not \"never\""
 for bad in 0 0.5 -1 nan inf 1025m 5g 64x auto; do
@@ -154,9 +170,9 @@ for bad in 0 0.001 1000.01 % 1.2.3 1e2 -1 nan 0x10 auto; do
 	refuses "pool-alpha $bad" "\"pool-alpha\" takes a percentage from 0.01% to 1000%, not \"$bad\""
 done
 refuses "tier top" "\"tier\" takes one of none, down, up, not \"top\""
-for option in queues classes flows assign reuse limit quantum rate hrtt hrtt-max th th-scale sticky role \
+for option in queues classes flows ways assign reuse share limit quantum rate hrtt hrtt-max th th-scale sticky role \
 	      peer tpid refresh lease watchdog restore tier pool pool-alpha pool-pause-alpha \
-	      control-share strip; do
+	      control-share control-dscp strip; do
 	refuses "$option" "\"$option\" takes "
 done
 refuses "queues 4 queues 4" "\"queues\" is given twice"
@@ -168,6 +184,9 @@ refuses "nopause ingress" "there is no option \"ingress\""
 refuses "pool-pause-alpha 1000.5" "\"pool-pause-alpha\" takes a percentage from 0.01% to 1000%"
 for bad in 0 0.001 100.01 auto; do
 	refuses "control-share $bad" "\"control-share\" takes a percentage from 0.01% to 100%, not \"$bad\""
+done
+for bad in -1 64 256 auto ef 0x40 4.5; do
+	refuses "control-dscp $bad" "\"control-dscp\" takes a number from 1 to 63 or \"none\", not \"$bad\""
 done
 refuses "strip never" "\"strip\" takes one of auto, always, not \"never\""
 refuses "no-pause" "there is no option \"no-pause\""
@@ -203,13 +222,13 @@ report $? "keys repeat only between options, statistics and port"
 
 shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
 	[{"kind":"bfc","handle":"1:","root":true,"refcnt":0,"options":{"queues":1,"classes":2,
-	"flows":3,"assign":"4","reuse":"5","limit":6,"quantum":7,
+	"flows":3,"ways":33,"assign":"4","reuse":"5","share":"34","limit":6,"quantum":7,
 	"priomap":[0,1,2,3,4,5,6,7,7,6,5,4,3,2,1,0],"split_gso":true,"pause":true,"pause_by":"10","rate":11,
 	"hrtt":12,"hrtt_max":32,"th":13,"th_scale":14,"sticky":15,"role":"16","peer":"17","tag":true,"tpid":"19",
-	"refresh":20,"lease":21,"watch":true,"watchdog":23,"restore":24,"tier":"25","pool":27,"pool_alpha":0.28,"pool_pause_alpha":0.29,"control_share":0.3,"strip":"31","version":26},
+	"refresh":20,"lease":21,"watch":true,"watchdog":23,"restore":24,"tier":"25","pool":27,"pool_alpha":0.28,"pool_pause_alpha":0.29,"control_share":0.3,"control_dscp":35,"strip":"31","version":26},
 	"th":1,"n_active":2,"backlogged":3,"paused":4,"marked":5,"link_rate":6,"hrtt":7,"sticky":8,
 	"th_max":9,"backlog_max":10,"backlog_time":11,"time":12,"pool_size":34,"pool_used":35,"pool_max":36,"assign_free":13,"assign_early":14,
-	"assign_shared":15,"assign_sticky":16,"collisions":17,"marks":18,"over_unlabelled":19,
+	"assign_shared":15,"assign_own":40,"assign_sticky":16,"collisions":17,"marks":18,"over_unlabelled":19,
 	"elided":31,"withdrawn":32,
 	"pauses_obeyed":20,"resumes_obeyed":21,"paused_time":22,"control":23,"spilled":38,"gso_split":29,
 	"tagged":30,"drop_limit":24,"drop_control":25,"drop_gso":26,"drop_tag":27,"drop_filter":28,"drop_pool":37,"drop_police":39,
@@ -224,7 +243,7 @@ shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
 	"tag_unlabelled":35,"tag_errors":36,"handle_forged":37,"ingress_filter":true,"tag_unseen":47}}]
 	END
 	)" "-s -j qdisc show dev lo"
-grep -q "^bfc: plugin and module out of step: the plugin speaks version 1, the module 26$" \
+grep -q "^bfc: plugin and module out of step: the plugin speaks version 2, the module 26$" \
 	"$dir/err" && [ "$(wc -l <"$dir/err")" = 1 ]
 report $? "plugin and module out of step is said, once, on stderr"
 
@@ -255,22 +274,23 @@ again "TCA_BFC_QUEUES=u16:4094 TCA_BFC_CLASSES=u8:2 TCA_BFC_FLOWS=u32:0 TCA_BFC_
        TCA_BFC_TPID=u16:33024 TCA_BFC_REFRESH=u32:0 TCA_BFC_LEASE=u32:1000001 TCA_BFC_WATCH=u8:0
        TCA_BFC_WATCHDOG=u32:1500000 TCA_BFC_RESTORE=u32:0 TCA_BFC_TIER=u8:1 TCA_BFC_POOL=u32:0
        TCA_BFC_POOL_ALPHA=u32:1250 TCA_BFC_POOL_PAUSE_ALPHA=u32:625 TCA_BFC_CONTROL_SHARE=u32:750 TCA_BFC_STRIP=u8:1
-       TCA_BFC_HRTT_MAX=u32:2500000"
+       TCA_BFC_HRTT_MAX=u32:2500000 TCA_BFC_WAYS=u8:1 TCA_BFC_SHARE=u8:1 TCA_BFC_CONTROL_DSCP=u8:46"
 report $? "printed options can be typed in again"
 again "TCA_BFC_ASSIGN=u8:2 TCA_BFC_PAUSE=u8:2 TCA_BFC_RATE=u64:0"
 report $? "another way to pause"
 again "TCA_BFC_LIMIT=u32:1073741824 TCA_BFC_QUANTUM=u32:1025 TCA_BFC_RATE=u64:50000000000
        TCA_BFC_HRTT=u32:1 TCA_BFC_TH=u32:1048577 TCA_BFC_SPLIT_GSO=u8:1 TCA_BFC_PAUSE=u8:1
        TCA_BFC_STICKY=u32:1000 TCA_BFC_TAG=u8:1 TCA_BFC_TPID=u16:34984 TCA_BFC_POOL=u32:1073741823
-       TCA_BFC_POOL_ALPHA=u32:99999"
+       TCA_BFC_POOL_ALPHA=u32:99999 TCA_BFC_CONTROL_DSCP=u8:0"
 report $? "and at the edges of the units"
 
 written "TCA_OPTIONS{ TCA_BFC_QUEUES=u16:128 TCA_BFC_FLOWS=u32:0 TCA_BFC_LIMIT=u32:8388608
 	 TCA_BFC_PRIOMAP=hex:00000000000000000000000000000001 TCA_BFC_SPLIT_GSO=u8:1
 	 TCA_BFC_PAUSE=u8:0 TCA_BFC_RATE=u64:1250000000 TCA_BFC_HRTT=u32:10500 TCA_BFC_TH_SCALE=u32:100
-	 TCA_BFC_PEER=u8:2 TCA_BFC_TPID=u16:34984 TCA_BFC_VERSION=u32:1 999=u32:1 }"
+	 TCA_BFC_PEER=u8:2 TCA_BFC_TPID=u16:34984 TCA_BFC_VERSION=u32:2 TCA_BFC_WAYS=u8:4
+	 TCA_BFC_SHARE=u8:0 TCA_BFC_CONTROL_DSCP=u8:0 999=u32:1 }"
 spied qdisc show dev lo && [ ! -s "$dir/err" ] && [ "$(sed 's/ *$//' "$dir/out")" = \
-	"qdisc bfc 1: root refcnt 0 queues 128 flows auto limit 8Mb priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 split-gso nopause rate 10Gbit hrtt 10.5us th-scale 100% peer switch tpid 0x88a8 version 1" ]
+	"qdisc bfc 1: root refcnt 0 queues 128 flows auto ways 4 share random limit 8Mb priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 split-gso nopause rate 10Gbit hrtt 10.5us th-scale 100% peer switch tpid 0x88a8 control-dscp none version 2" ]
 report $? "text of options, an unknown attribute passed over"
 
 # Text of statistics: each state of the port with its explanation.

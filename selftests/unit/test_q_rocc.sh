@@ -63,6 +63,9 @@ takes "sign none" "TCA_ROCC_SIGN 1 0"
 takes "sign 1" "TCA_ROCC_SIGN 1 1"
 takes "sign 2" "TCA_ROCC_SIGN 1 2"
 takes "control-share 7.5%" "TCA_ROCC_CONTROL_SHARE 4 750"
+takes "control-dscp 63" "TCA_ROCC_CONTROL_DSCP 1 63"
+takes "control-dscp none" "TCA_ROCC_CONTROL_DSCP 1 0"
+takes "role host control-dscp 1" "TCA_ROCC_ROLE 1 1; TCA_ROCC_CONTROL_DSCP 1 1"
 takes "recovery 55us" "TCA_ROCC_RECOVERY 4 55000"
 takes "recovery auto" "TCA_ROCC_RECOVERY 4 0"
 takes "hold 20ms" "TCA_ROCC_HOLD 4 20000000"
@@ -145,6 +148,9 @@ done
 for bad in 0 100.01 auto; do
 	refuses "control-share $bad" "\"control-share\" takes a percentage from 0.01% to 100%, not \"$bad\""
 done
+for bad in -1 64 auto ef; do
+	refuses "control-dscp $bad" "\"control-dscp\" takes a number from 1 to 63 or \"none\", not \"$bad\""
+done
 for bad in 0 32769; do
 	refuses "limiters $bad" "\"limiters\" takes a number from 1 to 32768, not \"$bad\""
 done
@@ -158,11 +164,11 @@ for bad in 10.0.0.1/8 10.0.0.0/33 10.0.0.0/-1 10.0.0.0/ 10.0.0.0/+8 10.0.0.0/8/8
 done
 for option in role rate limit key1 key2 interval rate-min qref qmid qmax alpha beta tuning table flows age \
 	      sample cnps source compute sign recovery hold floor limiters radius from \
-	      control-share; do
+	      control-share control-dscp; do
 	refuses "$option" "\"$option\" takes "
 done
 refuses "key1 none key1 none" "\"key1\" is given twice"
-refuses "keys 1" "there is no option \"keys\"; there are: role rate limit control-share key1 key2"
+refuses "keys 1" "there is no option \"keys\"; there are: role rate limit control-share control-dscp key1 key2"
 refuses "version 1" "there is no option \"version\""
 
 # help
@@ -192,7 +198,7 @@ report $? "keys repeat only between options and statistics"
 ! grep -qiE '5ec5|key[12]|94, *197' "$dir/out"
 report $? "keys are not shown, even if the module says them"
 shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
-	[{"kind":"rocc","handle":"1:","root":true,"refcnt":0,"options":{"role":"host","rate":2,"limit":3,"control_share":0.3,
+	[{"kind":"rocc","handle":"1:","root":true,"refcnt":0,"options":{"role":"host","rate":2,"limit":3,"control_share":0.3,"control_dscp":31,
 	"interval":6,"rate_min":7,"qref":8,"qmid":9,"qmax":10,"alpha":0.0011,"beta":0.0012,"tuning":"13",
 	"table":"14","flows":15,"age":16,"sample":17,"cnps":18,"source":"19.0.0.0","compute":"20",
 	"sign":"21","recovery":22,"hold":23,"floor":24,"limiters":25,"radius":26,
@@ -257,11 +263,13 @@ again "TCA_ROCC_ROLE=u8:0 TCA_ROCC_RATE=u64:1250000001 TCA_ROCC_LIMIT=u32:838860
 report $? "printed options of a switch can be typed in again"
 again "TCA_ROCC_RATE=u64:0 TCA_ROCC_INTERVAL=u32:0 TCA_ROCC_RATE_MIN=u64:0 TCA_ROCC_QREF=u32:0
        TCA_ROCC_QMID=u32:0 TCA_ROCC_QMAX=u32:0 TCA_ROCC_ALPHA=u32:0 TCA_ROCC_BETA=u32:0
-       TCA_ROCC_AGE=u32:0 TCA_ROCC_SIGN=u8:0 TCA_ROCC_TABLE=u8:3 TCA_ROCC_TUNING=u8:0"
+       TCA_ROCC_AGE=u32:0 TCA_ROCC_SIGN=u8:0 TCA_ROCC_TABLE=u8:3 TCA_ROCC_TUNING=u8:0
+       TCA_ROCC_CONTROL_DSCP=u8:0"
 report $? "and where all is auto"
 again "TCA_ROCC_ROLE=u8:1 TCA_ROCC_RATE=u64:50000000000 TCA_ROCC_LIMIT=u32:1073741824
        TCA_ROCC_RECOVERY=u32:0 TCA_ROCC_HOLD=u32:20000000 TCA_ROCC_FLOOR=u64:0
-       TCA_ROCC_LIMITERS=u32:4096 TCA_ROCC_RADIUS=u8:0 TCA_ROCC_CONTROL_SHARE=u32:1"
+       TCA_ROCC_LIMITERS=u32:4096 TCA_ROCC_RADIUS=u8:0 TCA_ROCC_CONTROL_SHARE=u32:1
+       TCA_ROCC_CONTROL_DSCP=u8:63"
 report $? "and those of a host"
 again "TCA_ROCC_ALPHA=u32:1 TCA_ROCC_BETA=u32:4294967295 TCA_ROCC_RECOVERY=u32:4294967295
        TCA_ROCC_HOLD=u32:1 TCA_ROCC_FLOOR=u64:1 TCA_ROCC_RADIUS=u8:254 TCA_ROCC_SOURCE=u32:4294967295"

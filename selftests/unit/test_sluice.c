@@ -209,6 +209,10 @@ static void test_options(void)
 		{ { "tier", "up" }, HOP_TIER_UP, 2 }, { { "tpid", "802.1q" }, 0x8100, 2 },
 		{ { "tag", "off" }, 0, 2 }, { { "tag", "on" }, 1, 2 }, { { "tag", "th" }, 1, 1 },
 		{ { "notag", "on" }, 0, 1 }, { { "nowatch", NULL }, 0, 1 }, { { "pause", NULL }, 1, 1 },
+		{ { "ways", "1" }, 1, 2 }, { { "ways", "auto" }, -1 }, { { "ways", "256" }, -1 },
+		{ { "share", "spare" }, BFC_SHARE_SPARE, 2 }, { { "share", "sticky" }, -1 },
+		{ { "control-dscp", "46" }, 46, 2 }, { { "control-dscp", "none" }, 0, 2 },
+		{ { "control-dscp", "ef" }, -1 }, { { "control-dscp", "256" }, -1 },
 		{ { "queues", "70000" }, -1 }, { { "version", "1" }, -1 }, { { "", "1" }, -1 },
 	};
 	char error[OPTION_ERROR_MAX], name[64];
@@ -227,6 +231,13 @@ static void test_options(void)
 	}
 	option_parse(&(struct setting){}, 2, (char *[]){ "peer", "router" }, error);
 	same(error, "\"peer\" takes one of auto, host, switch, not \"router\"", "says what it takes");
+	option_parse(&(struct setting){}, 2, (char *[]){ "control-dscp", "ef" }, error);
+	same(error, "\"control-dscp\" takes a number, or none, not \"ef\"", "and the word for none");
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	option_parse(&(struct setting){}, 2, (char *[]){ name, "1" }, error);
+	check(strstr(error, " queues ") && !strcmp(error + strlen(error) - strlen(" control-dscp"), " control-dscp"),
+	      "names all that there are, whatever is asked for");
 }
 
 /* Doctor: what is found, as words. */
@@ -322,7 +333,7 @@ static void test_doctor_box(void)
 	same(judged(&l, NULL), "version_hopctl(program 1, module 2)", "version_hopctl");
 	l = good_look();
 	qdisc[0].version = BFC_VERSION + 1;
-	same(judged(&l, NULL), "version_bfc(program 1, module 2)", "version_bfc");
+	same(judged(&l, NULL), "version_bfc(program 2, module 3)", "version_bfc");
 	l = good_look();
 	l.qdiscs.count = 0;
 	same(judged(&l, NULL), "no_ports", "no_ports");

@@ -129,7 +129,10 @@ same "completion knows the verbs" "$(completes "" | grep -v '^-' | sort | xargs)
 same "completion of a verb" "$(completes -j -n x mo)" monitor
 same "completion of devices" "$(completes show l | grep -x lo)" lo
 same "completion of options" "$(completes set lo watch | xargs)" "watch watchdog"
+same "completion of options with a dash" "$(completes set lo control- | xargs)" "control-dscp control-share"
 same "completion of values" "$(completes set lo peer sw)" switch
+same "completion of numbers" "$(completes set lo ways "" | xargs)" "1 4"
+same "completion of ways to share" "$(completes set lo share "" | xargs)" "random spare"
 same "completion after a value" "$(completes set lo peer switch tier u)" up
 
 # Installation, into a directory of our own

@@ -32,6 +32,12 @@ static const struct attr_word reuses[] = {
 	{}
 };
 
+static const struct attr_word shares[] = {
+	{ "random", BFC_SHARE_RANDOM, NULL },
+	{ "spare", BFC_SHARE_SPARE, NULL },
+	{}
+};
+
 static const struct attr_word pauses[] = {
 	{ "queue", BFC_PAUSE_QUEUE, NULL },
 	{ "ingress", BFC_PAUSE_INGRESS, NULL },
@@ -70,8 +76,10 @@ const struct bfc_option option_table[] = {
 	{ "queues", NULL, TCA_BFC_QUEUES, OPTION_COUNT, 2, NULL, NULL },
 	{ "classes", NULL, TCA_BFC_CLASSES, OPTION_COUNT, 1, NULL, NULL },
 	{ "flows", NULL, TCA_BFC_FLOWS, OPTION_COUNT, 4, "auto", NULL },
+	{ "ways", NULL, TCA_BFC_WAYS, OPTION_COUNT, 1, NULL, NULL },
 	{ "assign", NULL, TCA_BFC_ASSIGN, OPTION_WORD, 1, NULL, assigns },
 	{ "reuse", NULL, TCA_BFC_REUSE, OPTION_WORD, 1, NULL, reuses },
+	{ "share", NULL, TCA_BFC_SHARE, OPTION_WORD, 1, NULL, shares },
 	{ "limit", NULL, TCA_BFC_LIMIT, OPTION_BYTES, 4, NULL, NULL },
 	{ "quantum", NULL, TCA_BFC_QUANTUM, OPTION_BYTES, 4, "auto", NULL },
 	{ "split-gso", "no-split-gso", TCA_BFC_SPLIT_GSO, OPTION_BOOL, 1, NULL, NULL },
@@ -97,6 +105,7 @@ const struct bfc_option option_table[] = {
 	{ "pool-pause-alpha", NULL, TCA_BFC_POOL_PAUSE_ALPHA, OPTION_SHARE, 4, NULL, NULL },
 	{ "strip", NULL, TCA_BFC_STRIP, OPTION_WORD, 1, NULL, strips },
 	{ "control-share", NULL, TCA_BFC_CONTROL_SHARE, OPTION_SHARE, 4, NULL, NULL },
+	{ "control-dscp", NULL, TCA_BFC_CONTROL_DSCP, OPTION_COUNT, 1, "none", NULL },
 	{}
 };
 

@@ -11,7 +11,7 @@
 
 #include "attr.h"
 
-#define OPTION_ERROR_MAX	256
+#define OPTION_ERROR_MAX	512
 
 enum option_kind {
 	OPTION_COUNT,

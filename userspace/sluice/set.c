@@ -14,7 +14,7 @@
 #include "qdisc.h"
 #include "sluice.h"
 
-#define SETTINGS_MAX	32
+#define SETTINGS_MAX	48
 
 struct options {
 	const char *dev;

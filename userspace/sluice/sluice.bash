@@ -24,9 +24,9 @@ _sluice_spaces()
 _sluice()
 {
 	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-	local options="assign classes control-share flows hrtt hrtt-max lease limit pause peer pool pool-alpha
-		pool-pause-alpha quantum queues rate refresh restore reuse role split-gso sticky strip tag th
-		th-scale tier tpid watch watchdog"
+	local options="assign classes control-dscp control-share flows hrtt hrtt-max lease limit pause peer pool
+		pool-alpha pool-pause-alpha quantum queues rate refresh restore reuse role share split-gso sticky
+		strip tag th th-scale tier tpid watch watchdog ways"
 	local verbs="show monitor set graph pair doctor help"
 	local verb='' first=0 words='' i
 
@@ -54,6 +54,12 @@ _sluice()
 		words="dynamic stochastic single" ;;
 	reuse)
 		words="sticky empty" ;;
+	share)
+		words="random spare" ;;
+	ways)
+		words="1 4" ;;
+	control-dscp)
+		words="none" ;;
 	esac
 	if [ -z "$words" ]; then
 		case $verb:$((COMP_CWORD - first)) in
