@@ -33,12 +33,22 @@ static bool tag_fits(const struct hop_port *port, const struct sk_buff *skb)
 int hop_tag_push(const struct hop_member *m, struct sk_buff *skb, u16 queue)
 {
 	u16 vid = queue == HOP_NO_QUEUE ? 0 : m->first + queue + 1;
+	__be16 tpid = htons(READ_ONCE(m->port->cfg.tpid));
 
 	if (unlikely(!tag_fits(m->port, skb)))
 		return -EMSGSIZE;
-	return skb_vlan_push(skb, htons(READ_ONCE(m->port->cfg.tpid)), vid);
+	if (unlikely(skb_vlan_tag_present(skb)))
+		return skb_vlan_push(skb, tpid, vid);
+	__vlan_hwaccel_put_tag(skb, tpid, vid);
+	return 0;
 }
 EXPORT_SYMBOL_GPL(hop_tag_push);
+
+/* A frame of a sub-queue that was paused shows how long the pause has taken to bite. */
+static noinline void tag_sample(struct hop_port *port)
+{
+	WRITE_ONCE(port->sampled_ns, (u32)hop_now());
+}
 
 /* Which handle stands for the neighbour's sub-queue that a tag names? 0 if none. */
 static u16 tag_handle(struct hop_port *port, u16 vid)
@@ -48,7 +58,7 @@ static u16 tag_handle(struct hop_port *port, u16 vid)
 	if (!vid)
 		return 0;
 	if (unlikely(vid == READ_ONCE(port->sampled)))
-		WRITE_ONCE(port->sampled_ns, (u32)hop_now());
+		tag_sample(port);
 	if (vid - 1U < (handles & 0xffff))
 		return (handles >> 16) + vid - 1;
 	hop_pcpu_inc(port, unlabelled);
@@ -70,30 +80,12 @@ static unsigned int tag_reinject(struct hop_port *port, struct sk_buff *skb)
 	return NF_STOLEN;
 }
 
-/**
- * hop_tag_pop - take the fabric tag off a received frame and label the frame
- * @port: where it came in
- * @skb: the frame, its outermost tag in metadata
- *
- * Context: netdev ingress hook.
- * Return: NF_ACCEPT, or NF_STOLEN: the packet is gone or went another way.
- */
-unsigned int hop_tag_pop(struct hop_port *port, struct sk_buff *skb)
+/* The frame is somebody else's, too, or there is another tag in it, which goes where ours was. */
+static noinline unsigned int tag_pop_slow(struct hop_port *port, struct sk_buff *skb, u16 vid)
 {
-	u32 strip = READ_ONCE(port->strip);
-	bool shared = false;
-	u16 vid;
+	bool shared = skb_shared(skb);
 
-	if (!strip || !skb_vlan_tag_present(skb) || skb->vlan_proto != htons((u16)strip) ||
-	    unlikely(skb_vlan_tag_get_id(skb) > strip >> 16)) {
-		if (unlikely(skb->tc_index >= HOP_HANDLE_FIRST))
-			skb->tc_index = 0;
-		return NF_ACCEPT;
-	}
-
-	vid = skb_vlan_tag_get_id(skb);
-	if (unlikely(skb_shared(skb))) {
-		shared = true;
+	if (shared) {
 		skb = skb_share_check(skb, GFP_ATOMIC);
 		if (!skb)
 			goto lost;
@@ -111,4 +103,33 @@ unsigned int hop_tag_pop(struct hop_port *port, struct sk_buff *skb)
 lost:
 	hop_pcpu_inc(port, errors);
 	return NF_STOLEN;
+}
+
+/**
+ * hop_tag_pop - take the fabric tag off a received frame and label the frame
+ * @port: where it came in
+ * @skb: the frame, its outermost tag in metadata
+ *
+ * Context: netdev ingress hook.
+ * Return: NF_ACCEPT, or NF_STOLEN: the packet is gone or went another way.
+ */
+unsigned int hop_tag_pop(struct hop_port *port, struct sk_buff *skb)
+{
+	u32 strip = READ_ONCE(port->strip);
+	u16 vid;
+
+	if (!strip || !skb_vlan_tag_present(skb) || skb->vlan_proto != htons((u16)strip) ||
+	    unlikely(skb_vlan_tag_get_id(skb) > strip >> 16)) {
+		if (unlikely(skb->tc_index >= HOP_HANDLE_FIRST))
+			skb->tc_index = 0;
+		return NF_ACCEPT;
+	}
+
+	vid = skb_vlan_tag_get_id(skb);
+	if (unlikely(skb_shared(skb) || eth_type_vlan(skb->protocol)))
+		return tag_pop_slow(port, skb, vid);
+	__vlan_hwaccel_clear_tag(skb);
+	hop_pcpu_inc(port, stripped);
+	skb->tc_index = tag_handle(port, vid);
+	return NF_ACCEPT;
 }
