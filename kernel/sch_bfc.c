@@ -141,7 +141,7 @@ struct bfc_config {
  * @tail: newest packet, undefined while @head is NULL
  * @node: in a bucket by backlog, unless it was short all the time; empty ones in their class's
  *	list of idle ones, unless free or paused
- * @last_ns: when it was last used
+ * @last_ns: when it became empty, or while it was empty ceased to be paused
  * @backlog: bytes
  * @backlog_max: highest @backlog
  * @packets: packets
@@ -376,7 +376,7 @@ static u32 bfc_threshold(const struct Qdisc *sch, const struct bfc_sched *q)
 /* The same for who asks whether it is exceeded, which is each packet: it holds as long as N_active
  * and the link do. Of a MTU that was changed since, a larger one is seen by who exceeds it, who
  * looks again, and a smaller one with the next change of N_active. To pause by ingress each packet
- * exceeds it.
+ * exceeds it; to pause nobody none does.
  */
 static noinline void bfc_rethink(const struct Qdisc *sch, struct bfc_sched *q, u32 n_active)
 {
@@ -385,6 +385,8 @@ static noinline void bfc_rethink(const struct Qdisc *sch, struct bfc_sched *q, u
 	q->stats.th_max = max(q->stats.th_max, q->th);
 	if (q->config.pause == BFC_PAUSE_INGRESS)
 		q->th = 0;
+	else if (!q->config.pause)
+		q->th = U32_MAX;
 }
 
 /* ---- sub-queues: ready, free, longest ---- */
@@ -429,8 +431,6 @@ static void bfc_queue_link(struct bfc_queue *sub, struct list_head *list)
 
 static void bfc_queue_unlink(struct bfc_queue *sub)
 {
-	if (list_empty(&sub->node))
-		return;
 	__list_del(sub->node.prev, sub->node.next);
 	INIT_LIST_HEAD(&sub->node);
 }
@@ -438,7 +438,7 @@ static void bfc_queue_unlink(struct bfc_queue *sub)
 /* An empty sub-queue may be given to any flow from now on. */
 static void bfc_queue_release(struct bfc_sched *q, struct bfc_queue *sub)
 {
-	list_del_init(&sub->node);
+	bfc_queue_unlink(sub);
 	hop_bitset_add(&bfc_queue_class(q, sub)->free, bfc_queue_number(q, sub));
 	if (q->config.share == BFC_SHARE_SPARE)
 		hop_holders_release(&q->holders, sub - q->queues);
@@ -507,14 +507,15 @@ static void bfc_queue_append(struct bfc_sched *q, struct bfc_queue *sub, struct 
 		sub->head = skb;
 		sub->deficit = 0;
 		sub->bucket = BFC_SHORT;
-		bfc_queue_unlink(sub);
-		hop_bitset_del(&bfc_queue_class(q, sub)->free, bfc_queue_number(q, sub));
+		if (!list_empty(&sub->node))
+			bfc_queue_unlink(sub);
+		else	/* free, or paused */
+			hop_bitset_del(&bfc_queue_class(q, sub)->free, bfc_queue_number(q, sub));
 		q->stats.backlogged++;
 		if (!sub->paused)
 			bfc_queue_ready(q, sub);
 	}
 	sub->tail = skb;
-	sub->last_ns = now;
 	sub->packets++;
 	sub->backlog += qdisc_pkt_len(skb);
 	if (sub->backlog > sub->backlog_max)
@@ -608,8 +609,21 @@ static void bfc_merge_paused(struct bfc_sched *q, u64 now)
 
 /* ---- flows to sub-queues ---- */
 
-/* Free the sub-queues whose sticky time is over: two for each new flow, so that the list of
- * idle ones shrinks faster than it grows.
+/* The longest unused of a class's sub-queues that are empty, not paused, and may be counted on; or
+ * NULL
+ */
+static struct bfc_queue *bfc_class_idlest(struct bfc_class *class)
+{
+	return list_first_entry_or_null(&class->idle, struct bfc_queue, node);
+}
+
+static bool bfc_queue_is_over(const struct bfc_sched *q, const struct bfc_queue *sub, u64 now)
+{
+	return now - sub->last_ns >= q->sticky_ns;
+}
+
+/* Who holds sub-queues is to hold those no more whose sticky time is over: two for each new flow,
+ * so that the list of idle ones shrinks faster than it grows.
  */
 static void bfc_class_release_idle(struct bfc_sched *q, struct bfc_class *class, u64 now)
 {
@@ -617,28 +631,32 @@ static void bfc_class_release_idle(struct bfc_sched *q, struct bfc_class *class,
 	int i;
 
 	for (i = 0; i < BFC_IDLE_SCAN; i++) {
-		sub = list_first_entry_or_null(&class->idle, struct bfc_queue, node);
-		if (!sub || now - sub->last_ns < q->sticky_ns)
+		sub = bfc_class_idlest(class);
+		if (!sub || !bfc_queue_is_over(q, sub, now))
 			break;
 		bfc_queue_release(q, sub);
 	}
 }
 
-/* A free sub-queue or, if there is none, the longest unused of those that are empty and not paused.
+/* A sub-queue whose sticky time is over, or a free one, or else the longest unused of those that
+ * are empty and not paused.
  *
  * Return: its number, or BFC_NO_QUEUE.
  */
-static u32 bfc_class_unused(struct bfc_sched *q, struct bfc_class *class, u32 start)
+static u32 bfc_class_unused(struct bfc_sched *q, struct bfc_class *class, u32 start, u64 now)
 {
-	struct bfc_queue *sub;
+	struct bfc_queue *sub = bfc_class_idlest(class);
 	u32 n;
 
+	if (sub && likely(bfc_queue_is_over(q, sub, now))) {
+		q->stats.assign_free++;
+		return sub - q->queues;
+	}
 	n = hop_bitset_next(&class->free, start);
 	if (n != HOP_BITSET_NONE) {
 		q->stats.assign_free++;
 		return class->first + n;
 	}
-	sub = list_first_entry_or_null(&class->idle, struct bfc_queue, node);
 	if (sub) {
 		q->stats.assign_early++;
 		return sub - q->queues;
@@ -680,15 +698,18 @@ static u32 bfc_class_two(struct bfc_sched *q, const struct bfc_class *class, u32
  * others: a destination that holds many gets no more, unless all that comes here has one
  * destination, and if there is none left, who has some shares those.
  */
-static u32 bfc_class_spare(struct bfc_sched *q, struct bfc_class *class, u32 destination, u32 lot)
+static u32 bfc_class_spare(struct bfc_sched *q, struct bfc_class *class, u32 destination, u32 lot,
+			   u64 now)
 {
-	struct hop_place *place = destination ? hop_holders_find(&q->holders, destination) : NULL;
+	struct hop_place *place;
 	u32 queue;
 
+	bfc_class_release_idle(q, class, now);
+	place = destination ? hop_holders_find(&q->holders, destination) : NULL;
 	if (place && place->held >= max(class->queues / BFC_SPARE_PART, 1U) &&
 	    !READ_ONCE(*q->member.to_host))
 		return bfc_class_own(q, place);
-	queue = bfc_class_unused(q, class, reciprocal_scale(lot, class->queues));
+	queue = bfc_class_unused(q, class, reciprocal_scale(lot, class->queues), now);
 	if (queue != BFC_NO_QUEUE) {
 		if (destination)
 			hop_holders_hold(&q->holders, queue, destination);
@@ -737,10 +758,9 @@ static u32 bfc_class_pick(struct bfc_sched *q, struct bfc_class *class, const st
 	u32 lot = (hash ^ (u32)now) * GOLDEN_RATIO_32, queue;
 	u32 start = reciprocal_scale(lot, class->queues);
 
-	bfc_class_release_idle(q, class, now);
 	if (q->config.share == BFC_SHARE_SPARE)
-		return bfc_class_spare(q, class, bfc_destination(q, class, skb), lot);
-	queue = bfc_class_unused(q, class, start);
+		return bfc_class_spare(q, class, bfc_destination(q, class, skb), lot, now);
+	queue = bfc_class_unused(q, class, start, now);
 	if (queue != BFC_NO_QUEUE)
 		return queue;
 	q->stats.assign_shared++;
@@ -812,7 +832,6 @@ static struct hop_flow *bfc_flow_find(struct bfc_sched *q, struct bfc_class *cla
 		flow = bfc_flow_share(q, set, hash);
 		break;
 	}
-	flow->last = time;
 	return flow;
 }
 
@@ -873,13 +892,14 @@ static struct bfc_queue *bfc_assign(struct bfc_sched *q, struct bfc_class *class
 	struct bfc_skb_cb *cb = bfc_cb(skb);
 	struct hop_flow *flow;
 
-	cb->flow = BFC_NO_FLOW;
 	cb->handle = 0;
 	switch (q->config.assign) {
 	case BFC_ASSIGN_SINGLE:
+		cb->flow = BFC_NO_FLOW;
 		cb->queue = class->first;
 		break;
 	case BFC_ASSIGN_STOCHASTIC:
+		cb->flow = BFC_NO_FLOW;
 		cb->queue = class->first + reciprocal_scale(hash, class->queues);
 		break;
 	default:
@@ -1191,7 +1211,8 @@ static void bfc_mark(struct Qdisc *sch, struct bfc_queue *sub, struct sk_buff *s
 		bfc_mark_ingress(q, sub, skb);
 		return;
 	}
-	if (sub->backlog <= bfc_threshold(sch, q) || !q->config.pause || unlikely(q->member.stalled))
+	if (unlikely(q->member.stalled) ||
+	    (!q->config.th && sub->backlog <= psched_mtu(qdisc_dev(sch))))
 		return;
 	handle = hop_handle(&q->member, skb);
 	if (!handle) {
@@ -1527,19 +1548,13 @@ static noinline void bfc_tell_late(struct Qdisc *sch, struct bfc_sched *q,
 	q->late_bytes = 0;
 }
 
-static struct sk_buff *bfc_dequeue(struct Qdisc *sch)
+static noinline struct sk_buff *bfc_dequeue_some(struct Qdisc *sch)
 {
 	struct bfc_sched *q = qdisc_priv(sch);
+	u64 now = ktime_get_ns();
 	struct sk_buff *skb;
 	bool control;
-	u64 now;
 
-	if (unlikely(hop_paused_changed(&q->member, q->paused_seen)))
-		bfc_merge_paused(q, ktime_get_ns());
-	/* Each run of a qdisc ends with a look into an empty one. */
-	if (!sch->q.qlen)
-		return NULL;
-	now = ktime_get_ns();
 	do {
 		skb = bfc_dequeue_control(sch, q, now);
 		control = skb;
@@ -1552,6 +1567,24 @@ static struct sk_buff *bfc_dequeue(struct Qdisc *sch)
 	if (unlikely(q->late_drops))
 		bfc_tell_late(sch, q, skb);
 	return skb;
+}
+
+static noinline struct sk_buff *bfc_dequeue_merged(struct Qdisc *sch)
+{
+	bfc_merge_paused(qdisc_priv(sch), ktime_get_ns());
+	return sch->q.qlen ? bfc_dequeue_some(sch) : NULL;
+}
+
+/* Each run of a qdisc ends with a look into an empty one, which is to cost next to nothing: what
+ * saves registers is elsewhere.
+ */
+static struct sk_buff *bfc_dequeue(struct Qdisc *sch)
+{
+	struct bfc_sched *q = qdisc_priv(sch);
+
+	if (unlikely(hop_paused_changed(&q->member, q->paused_seen)))
+		return bfc_dequeue_merged(sch);
+	return sch->q.qlen ? bfc_dequeue_some(sch) : NULL;
 }
 
 static void bfc_reset(struct Qdisc *sch)
@@ -2311,8 +2344,8 @@ static void bfc_walk(struct Qdisc *sch, struct qdisc_walker *arg)
 	if (!bfc_walk_one(sch, arg, BFC_MINOR_CONTROL))
 		return;
 	for (i = 0; i < q->config.queues; i++) {
-		/* Thousands were never used, as a rule; only the others are shown. */
-		if (!READ_ONCE(q->queues[i].last_ns))
+		/* Thousands were never used nor paused, as a rule; only the others are shown. */
+		if (!READ_ONCE(q->queues[i].backlog_max) && !READ_ONCE(q->queues[i].last_ns))
 			arg->count++;
 		else if (!bfc_walk_one(sch, arg, BFC_MINOR_QUEUE + i))
 			return;
