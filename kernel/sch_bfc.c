@@ -360,16 +360,16 @@ static void bfc_follow_mtu(struct bfc_sched *q)
 /* Under mq, N_active is the sum over the port's instances: they share its link. */
 static u32 bfc_n_active(const struct bfc_sched *q)
 {
-	return clamp(atomic_read(q->member.n_active), 1, HOP_RECIPROCALS);
+	return atomic_read(q->member.n_active);
 }
 
-static u32 bfc_threshold(const struct Qdisc *sch, const struct bfc_sched *q)
+static u32 bfc_threshold(const struct Qdisc *sch, const struct bfc_sched *q, u32 n_active)
 {
 	u32 th;
 
 	if (q->config.th)
 		return q->config.th;
-	th = hop_threshold(q->bdp, bfc_reciprocals[bfc_n_active(q)]);
+	th = hop_threshold(q->bdp, bfc_reciprocals[clamp_t(u32, n_active, 1, HOP_RECIPROCALS)]);
 	return max(th, psched_mtu(qdisc_dev(sch)));
 }
 
@@ -381,7 +381,7 @@ static u32 bfc_threshold(const struct Qdisc *sch, const struct bfc_sched *q)
 static noinline void bfc_rethink(const struct Qdisc *sch, struct bfc_sched *q, u32 n_active)
 {
 	q->n_seen = n_active;
-	q->th = bfc_threshold(sch, q);
+	q->th = bfc_threshold(sch, q, n_active);
 	q->stats.th_max = max(q->stats.th_max, q->th);
 	if (q->config.pause == BFC_PAUSE_INGRESS)
 		q->th = 0;
@@ -1200,7 +1200,7 @@ static void bfc_mark_ingress(struct bfc_sched *q, struct bfc_queue *sub, struct 
 static void bfc_mark(struct Qdisc *sch, struct bfc_queue *sub, struct sk_buff *skb)
 {
 	struct bfc_sched *q = qdisc_priv(sch);
-	u32 n_active = atomic_read(q->member.n_active);
+	u32 n_active = bfc_n_active(q);
 	u16 handle;
 
 	if (unlikely(n_active != q->n_seen))
@@ -1251,8 +1251,9 @@ static struct bfc_change bfc_enqueue_frame(struct sk_buff *skb, struct Qdisc *sc
 	sch->q.qlen++;
 	bfc_mark(sch, sub, skb);
 	if (trace_bfc_enqueue_enabled())
-		trace_bfc_enqueue(&q->member, sub - q->queues, sub->backlog, bfc_threshold(sch, q),
-				  bfc_cb(skb)->handle, skb, now);
+		trace_bfc_enqueue(&q->member, sub - q->queues, sub->backlog,
+				  bfc_threshold(sch, q, bfc_n_active(q)), bfc_cb(skb)->handle, skb,
+				  now);
 	if (unlikely(sch->qstats.backlog > q->config.limit))
 		change = bfc_change_sum(change, bfc_enforce_limit(sch, sub, now, to_free));
 	if (sch->qstats.backlog > q->stats.backlog_max)
@@ -2249,7 +2250,7 @@ static int bfc_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	bfc_backlog_moves(sch, q, now.time_ns);
 	stats = q->stats;
 	now.rate = q->rate;
-	now.th = bfc_threshold(sch, q);
+	now.th = bfc_threshold(sch, q, bfc_n_active(q));
 	now.n_active = atomic_read(q->member.n_active);
 	now.marked = q->member.marked;
 	now.hrtt_ns = q->hrtt_seen;
