@@ -1998,7 +1998,7 @@ static u32 bfc_table(const struct bfc_config *c)
 
 static void bfc_setup_classes(struct bfc_sched *q)
 {
-	u32 table = bfc_table(&q->config), now = hop_flow_time(ktime_get_ns());
+	u32 table = bfc_table(&q->config);
 	struct bfc_class *class;
 	u32 i, n;
 
@@ -2010,7 +2010,8 @@ static void bfc_setup_classes(struct bfc_sched *q)
 		class->flows = q->flows + i * (table / q->config.classes);
 		class->sets = table / q->config.classes / q->config.ways;
 		for (n = 0; n < table / q->config.classes; n++)
-			class->flows[n] = hop_flow_unused(now, class->first);
+			class->flows[n] = hop_flow_unused(get_random_u32(),
+							  class->first + n % class->queues);
 		for (n = 0; n < class->queues; n++) {
 			INIT_LIST_HEAD(&q->queues[class->first + n].node);
 			q->queues[class->first + n].class = i;

@@ -15,7 +15,7 @@
  *
  * Time is in units of 64 ns and comes round after 274 s. An entry that nobody has used for just
  * that long seems used anew for the sticky time: its own flow finds its sub-queue again, others
- * have one way less.
+ * have one way less. One that nobody has used yet does so at a time by chance.
  *
  * Pure functions; the caller serialises.
  */
@@ -56,7 +56,7 @@ static inline u32 hop_flow_time(u64 ns)
 	return ns >> HOP_FLOW_TIME_SHIFT;
 }
 
-/* As many units as are surely not less than so many ns, at least 1 */
+/* So many ns, to within a unit, as times are; at least 1 */
 static inline u32 hop_flow_time_up(u32 ns)
 {
 	return (ns >> HOP_FLOW_TIME_SHIFT) + 1;
@@ -134,14 +134,12 @@ static __always_inline struct hop_flow *hop_flow_own(struct hop_flow *set, u32 w
 
 /**
  * hop_flow_unused - an entry that belongs to nobody
- * @now: hop_flow_time()
- * @queue: any sub-queue
- *
- * It is as one that was used half a round of time ago.
+ * @last: when it is to seem used last: by chance, so that no two of a table do at once
+ * @queue: any sub-queue, another one for each
  */
-static inline struct hop_flow hop_flow_unused(u32 now, u16 queue)
+static inline struct hop_flow hop_flow_unused(u32 last, u16 queue)
 {
-	return (struct hop_flow) { .last = now - (1U << 31), .queue = queue };
+	return (struct hop_flow) { .last = last, .queue = queue };
 }
 
 /**

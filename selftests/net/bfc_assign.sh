@@ -91,4 +91,15 @@ want[first]=2
 is "and are given to a flow each" "${sent[*]}" "${want[*]}"
 
 wait
+# Times of the flow table come round after 2^32 x 64 ns. Half of that after its making a table that nobody has used is as
+# empty as at any time.
+tc_in a qdisc del dev p root
+tc_in a qdisc add dev p root handle 1: bfc role host queues 32 sticky 1s nowatch
+sleep 137.9
+for ((i = 0; i < 16; i++)); do
+	flow $((7000 + i))
+done
+figs collisions assign_free
+is "a table half a round of time old: each new flow has an entry and a sub-queue" "$REPLY" "0 16"
+
 finish

@@ -90,7 +90,7 @@ static void start(void)
 
 	now = 1000;
 	for (i = 0; i < SETS * HOP_FLOW_WAYS; i++)
-		table[i] = hop_flow_unused(now, 0);
+		table[i] = hop_flow_unused(now - (1U << 31), 0);
 	memset(flows, 0, sizeof(flows));
 	for (i = 0; i < FLOWS; i++)
 		flows[i].hash = random64();
@@ -363,7 +363,7 @@ static void test_chance(void)
 	for (ways = 1; ways <= HOP_FLOW_WAYS; ways += HOP_FLOW_WAYS - 1) {
 		for (round = 0, full = 0; round < ROUNDS; round++) {
 			for (i = 0; i < ENTRIES; i++)
-				many[i] = hop_flow_unused(1 << 20, 0);
+				many[i] = hop_flow_unused((1U << 20) - (1U << 31), 0);
 			for (i = 0; i < AT_ONCE; i++) {
 				hash = random64();
 				set = many + hop_flow_set(hash, ENTRIES / ways, ways);
