@@ -4,8 +4,9 @@
  *
  * A port has one worker, a tasklet, which sends every frame and lets every time limit run out;
  * one soft hrtimer wakes it when the next limit comes. The receive hook only takes notes and
- * schedules the worker. So frames leave in the order of their sequence numbers, nothing is
- * ever sent with a lock held, and taking a port down means stopping one timer and one tasklet.
+ * schedules the worker; but pauses may leave from it at once (tx.c). Nothing is ever sent with a
+ * port's lock held, and taking a port down means stopping one timer and one tasklet. Of two
+ * processors that send for a port one may be late: the neighbour takes the older frame for lost.
  *
  *   protector                   what
  *   RTNL                        members (list and count), config, life and death of the port,

@@ -471,6 +471,15 @@ static void urgent_build(struct hop_port *port, u64 now, struct sk_buff_head *li
 	tx_arm(port);
 }
 
+/* To send by a VLAN device, a bond or the like is to go through the qdisc of another device. Who
+ * redirects packets from a filter of that qdisc to another device's ingress (act_mirred, in kernels
+ * that do so without a backlog) comes to the receive hook with its lock.
+ */
+static bool urgent_is_stacked(const struct net_device *dev)
+{
+	return !list_empty(&dev->adj_list.lower);
+}
+
 /* Return: false if the port or its device was in use. */
 static bool urgent_try(struct hop_port *port)
 {
@@ -481,8 +490,10 @@ static bool urgent_try(struct hop_port *port)
 	u32 unsent = 0, has;
 	bool busy = false;
 
-	if (!netif_running(port->dev) || !netif_carrier_ok(port->dev))
-		return true;	/* the worker knows what to do then */
+	/* the worker knows what to do then */
+	if (!netif_running(port->dev) || !netif_carrier_ok(port->dev) ||
+	    netif_xmit_frozen_or_drv_stopped(txq) || urgent_is_stacked(port->dev))
+		return true;
 	if (!HARD_TX_TRYLOCK(port->dev, txq))
 		return false;
 	if (netif_xmit_frozen_or_drv_stopped(txq) || !spin_trylock(&port->lock)) {
@@ -555,13 +566,14 @@ void hop_tx_work(struct tasklet_struct *t)
 {
 	struct hop_port *port = from_tasklet(port, t, work);
 	struct sk_buff_head list;
-	u64 now = hop_now();
 	u32 unsent, events = 0;
 	bool busy;
+	u64 now;
 
 	__skb_queue_head_init(&list);
 	rcu_read_lock();
 	spin_lock_bh(&port->lock);
+	now = hop_now();	/* not before what hop_urgent_send() has sent meanwhile */
 	if (!port->dying) {
 		hop_peer_expire(port, now);
 		hop_pause_expire(port, now);
