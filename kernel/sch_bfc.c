@@ -95,6 +95,7 @@
 #define BFC_NO_QUEUE		U32_MAX
 #define BFC_N_UNKNOWN		U32_MAX
 #define BFC_SPARE_PART		4	/* a destination holds one in so many at most */
+#define BFC_PLACES_LEAST	256U	/* for destinations, also with few sub-queues */
 #define BFC_IDLE_SCAN		2	/* sub-queues checked for freedom per new flow */
 
 /* What the options say, in the units of TCA_BFC_*. A copy is filled and swapped in whole. */
@@ -2010,7 +2011,7 @@ static void bfc_setup_classes(struct bfc_sched *q)
 		class->flows = q->flows + i * (table / q->config.classes);
 		class->sets = table / q->config.classes / q->config.ways;
 		for (n = 0; n < table / q->config.classes; n++)
-			class->flows[n] = hop_flow_unused(get_random_u32(),
+			class->flows[n] = hop_flow_unused(n * GOLDEN_RATIO_32,
 							  class->first + n % class->queues);
 		for (n = 0; n < class->queues; n++) {
 			INIT_LIST_HEAD(&q->queues[class->first + n].node);
@@ -2029,7 +2030,7 @@ static int bfc_allocate(struct bfc_sched *q)
 	q->queue_stats = kvcalloc(c->queues, sizeof(*q->queue_stats), GFP_KERNEL);
 	q->flows = kvcalloc(table, sizeof(*q->flows), GFP_KERNEL);
 	q->queues = kvcalloc(c->queues, sizeof(*q->queues), GFP_KERNEL);
-	q->holders.mask = roundup_pow_of_two(2 * c->queues) - 1;
+	q->holders.mask = roundup_pow_of_two(max(2U * c->queues, BFC_PLACES_LEAST)) - 1;
 	q->holders.places = kvcalloc(q->holders.mask + 1, sizeof(*q->holders.places), GFP_KERNEL);
 	q->holders.holdings = kvcalloc(c->queues, sizeof(*q->holders.holdings), GFP_KERNEL);
 	q->spilled = kvcalloc(BITS_TO_LONGS(max_t(u32, table, c->queues)), sizeof(*q->spilled),

@@ -15,7 +15,7 @@
  *
  * Time is in units of 64 ns and comes round after 274 s. An entry that nobody has used for just
  * that long seems used anew for the sticky time: its own flow finds its sub-queue again, others
- * have one way less. One that nobody has used yet does so at a time by chance.
+ * have one way less. Those that nobody has used yet do so one after another.
  *
  * Pure functions; the caller serialises.
  */
@@ -134,7 +134,7 @@ static __always_inline struct hop_flow *hop_flow_own(struct hop_flow *set, u32 w
 
 /**
  * hop_flow_unused - an entry that belongs to nobody
- * @last: when it is to seem used last: by chance, so that no two of a table do at once
+ * @last: when it is to seem used last; far apart, so that no two of a table do at once
  * @queue: any sub-queue, another one for each
  */
 static inline struct hop_flow hop_flow_unused(u32 last, u16 queue)
