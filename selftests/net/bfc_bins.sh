@@ -35,16 +35,7 @@ sent()
 	tc_in a qdisc del dev p root
 }
 
-figures()
-{
-	local key said=
-
-	for key; do
-		figure_in "$stats" "$key"
-		said+=" $REPLY"
-	done
-	echo "${said# }"
-}
+figures() { figures_in "$stats" "$@"; echo "$REPLY"; }
 
 # chi_square N: of N sub-queues, rounded
 chi_square()

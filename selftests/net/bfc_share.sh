@@ -14,8 +14,7 @@ need_tool ip tc awk
 need_virtual_time
 load_modules hopctl sch_bfc wire
 
-frames=$(cd "$(dirname "$0")" && pwd)/frames
-[ -x "$frames" ] || skip_all "frames is not built (make -C selftests)"
+need_program frames
 
 two_boxes rate 10mbit delay 1us ring 0
 
@@ -33,16 +32,7 @@ sent()
 	tc_in a qdisc del dev p root
 }
 
-figures()
-{
-	local key said=
-
-	for key; do
-		figure_in "$stats" "$key"
-		said+=" $REPLY"
-	done
-	echo "${said# }"
-}
+figures() { figures_in "$stats" "$@"; echo "$REPLY"; }
 
 ASSIGNED="assign_free assign_early assign_own assign_shared"
 FLOW="from=10.0.0.1 to=10.0.0.2"

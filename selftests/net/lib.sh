@@ -361,18 +361,24 @@ qdiscs_in()
 	done
 }
 
+# figures_in QDISC KEY...: sets REPLY to several of them
+figures_in()
+{
+	local key said=
+
+	for key in "${@:2}"; do
+		figure_in "$1" "$key"
+		said+=" $REPLY"
+	done
+	REPLY=${said# }
+}
+
 # kind_figs KIND BOX DEV KEY...: sets REPLY to figures of a device's first qdisc of that kind, of one
 # moment; one that is not there is left out
 kind_figs()
 {
-	local key said=
-
 	qdiscs_in "$(tc_in "$2" -j -s qdisc show dev "$3" 2>/dev/null)" "$1"
-	for key in "${@:4}"; do
-		figure_in "${qdiscs[0]-}" "$key"
-		said+=" $REPLY"
-	done
-	REPLY=${said# }
+	figures_in "${qdiscs[0]-}" "${@:4}"
 }
 
 # bfc_figs SPACE DEV KEY...: sets REPLY to figures of its bfc, of one moment. SPACE is as ip has it. No

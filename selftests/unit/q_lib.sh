@@ -27,19 +27,9 @@ trap 'rm -rf "$dir"' EXIT
 "$CC" -O1 -Wall -Wextra -Werror -o "$dir/tcmsg" "$root/selftests/net/tcmsg.c" &&
 "$CC" -O1 -Wall -Wextra -Werror -shared -fPIC -o "$dir/tcspy.so" "$here/tcspy.c" -ldl || exit 1
 
-number=0 failed=0 skipped=0
-
-# What the last check saw goes to the log of a failure.
-report() {	# report STATUS NAME
-	number=$((number + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $number $2"
-	else
-		failed=$((failed + 1))
-		echo "not ok $number $2"
-		sed 's/^/# /' "$dir/seen"
-	fi
-}
+skipped=0
+# shellcheck source=selftests/unit/report.sh
+. "$here/report.sh"
 
 spied() {
 	LD_PRELOAD="$dir/tcspy.so" TCSPY_DUMP="$dir/dump" "$TC" "$@" >"$dir/out" 2>"$dir/err"

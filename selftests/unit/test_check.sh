@@ -7,21 +7,12 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-number=0 failed=0
 mkdir "$dir/selftests"
 cp "$here/../check" "$dir/selftests/"
 echo "# Seconds" >"$dir/selftests/times"
 
-report() {	# report STATUS NAME
-	number=$((number + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $number $2"
-	else
-		failed=$((failed + 1))
-		echo "not ok $number $2"
-		sed 's/^/# /' "$dir/seen"
-	fi
-}
+# shellcheck source=selftests/unit/report.sh
+. "$here/report.sh"
 
 # says NAME STATUS LINE ARGUMENT...: check ends so, and a line of its output is this, apart from blanks
 says() {

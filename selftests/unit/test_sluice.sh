@@ -16,18 +16,9 @@ if [ ! -x "$sluice" ]; then
 fi
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-number=0 failed=0
 
-report() {	# report STATUS NAME
-	number=$((number + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $number $2"
-	else
-		failed=$((failed + 1))
-		echo "not ok $number $2"
-		sed 's/^/# /' "$dir/seen"
-	fi
-}
+# shellcheck source=selftests/unit/report.sh
+. "$here/report.sh"
 
 # ends STATUS WORDS COMMAND...: sluice ends so, and its output has these words
 ends() {
