@@ -3,7 +3,7 @@
  * tx.c - the worker: lets time limits run out and sends what is due
  *
  * The hook, the qdiscs and configuration only take notes and schedule this tasklet; but pauses,
- * which would be late, may leave from the hook (at the end of the file). The worker takes the
+ * which would be late, may leave from the hook (hop_urgent_send()). The worker takes the
  * port's lock, looks at the clock once, builds all frames that are due, sets the timer to
  * the next moment at which there will be something to do, and sends after it has let go of the
  * lock: a virtual device may well deliver what we send within the call.

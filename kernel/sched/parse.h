@@ -20,8 +20,8 @@
  * That hash is NH once more, and then the high half of a product with a secret odd number, so two
  * flows that differ collide with a chance below 2^-30, whoever chose them. Between the two the
  * halves are mixed: without it flows that count upwards, as ports do, would with some secrets fall
- * into few sets. A hash that also withstands who sees its values (SipHash) costs five times as
- * much, which each packet would pay; nobody sees them here.
+ * into few sets. A hash that also withstands who sees its values (SipHash) costs each packet 85
+ * instructions more; nobody sees them here.
  *
  * Pure functions.
  */
