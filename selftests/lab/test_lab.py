@@ -187,18 +187,36 @@ class Files(unittest.TestCase):
         self.assertIn("assign single", words)
         port = lab.topology.nodes["s1"].ports[0]
         self.assertEqual(Scheme("rocc", changes=["switch_options=tuning smooth"]).qdisc(
-            port, 5000, 1062), "rocc limit 2500 tuning smooth")
+            port, 5000, 1062), "rocc limit 2500 control-dscp 56 control-share 10% tuning smooth")
         self.assertIn("role host", Scheme("rocc").qdisc(port.peer, 5000, 1062))
         self.assertEqual(Scheme("rocc").qdisc(port, 5000, 1062, True), "")
         self.assertIn("bfc role switch peer host", Scheme("rocc-bfc").qdisc(port, 5000, 1062, True))
         self.assertIn("bfc role host", Scheme("rocc-bfc").qdisc(port.peer, 5000, 1062, True))
         below = Scheme("rocc-pfc", changes=["pause_alpha=0.05%"]).qdisc(port, 5000, 1062, True)
         self.assertIn("assign single queues 1 pause ingress pool-pause-alpha 0.05% pool 5000", below)
-        self.assertEqual(Scheme("rocc-pfc").qdisc(port, 5000, 1062), "rocc limit 2500")
+        flow = ["ack_class=flow"]
+        self.assertEqual(Scheme("rocc-pfc", changes=flow).qdisc(port, 5000, 1062), "rocc limit 2500")
         self.assertIn("role host peer switch queues 1 limit 1073741824 assign single",
-                      Scheme("rocc-pfc").qdisc(port.peer, 5000, 1062, True))
+                      Scheme("rocc-pfc", changes=flow).qdisc(port.peer, 5000, 1062, True))
         self.assertEqual([Scheme(n).is_bfc for n in ("bfc", "rocc", "rocc-bfc", "rocc-pfc", "gbn")],
                          [True, False, True, True, False])
+
+    def test_acknowledgements(self):
+        """Those of gbn go before data at each port, by the DSCP that flowgen gives their class."""
+        lab = labfile.parse("x.lab", LAB)
+        for name in SCHEMES:
+            scheme, flow = Scheme(name), Scheme(name, changes=["ack_class=flow"])
+            self.assertEqual(scheme.ack_class, 7 if scheme.words["transport"] == "gbn" else None, name)
+            self.assertIsNone(flow.ack_class, name)
+            for port in lab.topology.ports:
+                words = scheme.qdisc(port, lab.buffer, 1062)
+                self.assertEqual("control-dscp 56" in words, scheme.ack_class == 7, f"{name}: {words}")
+                self.assertNotIn("control-", flow.qdisc(port, lab.buffer, 1062), name)
+        self.assertIn("control-dscp 48 control-share 10%", Scheme("bfc", changes=["ack_class=6"]).qdisc(
+            lab.topology.ports[0], 5000, 1062))
+        for bad in "0", "8", "none", "":
+            with self.assertRaisesRegex(ValueError, "ack_class is flow or 1 to 7"):
+                Scheme("bfc", changes=[f"ack_class={bad}"])
 
     def test_experiments(self):
         directory = f"{ROOT}/userspace/lab/experiments"

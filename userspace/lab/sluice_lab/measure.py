@@ -271,7 +271,7 @@ def links(run):
 def totals(run):
     """Counters of all ports: drops, bytes, and what bfc's ports paused."""
     result = {"sent_bytes": 0, "drops": 0, "paused_time_ns": 0, "pauses": 0, "state_frames": 0,
-              "marks": 0, "assign_shared": 0, "collisions": 0, "longest_port_queue": 0,
+              "marks": 0, "assign_shared": 0, "assign_own": 0, "collisions": 0, "longest_port_queue": 0,
               "pool_max": 0, "hrtt_ns": [], "not_tagging": []}
     for name, qdisc in run.ports.items():
         port = qdisc.get("port") or {}
@@ -280,6 +280,7 @@ def totals(run):
         result["paused_time_ns"] += qdisc.get("paused_time", 0)
         result["marks"] += qdisc.get("marks", 0)
         result["assign_shared"] += qdisc.get("assign_shared", 0)
+        result["assign_own"] += qdisc.get("assign_own", 0)
         result["collisions"] += qdisc.get("collisions", 0)
         result["longest_port_queue"] = max(result["longest_port_queue"],
                                            qdisc.get("backlog_max", 0))

@@ -309,11 +309,12 @@ class Report:
                              min((h for t in sums for h in t["hrtt_ns"]), default=None),
                              max((h for t in sums for h in t["hrtt_ns"]), default=None),
                              sum(t["marks"] for t in sums), sum(t["assign_shared"] for t in sums),
-                             sum(t["collisions"] for t in sums)])
+                             sum(t["assign_own"] for t in sums), sum(t["collisions"] for t in sums)])
         if rows:
             self.add(Section("pauses", "Pauses", [
                 "scheme", *self.lab.vary, "pauses", "state frames", "% of the links",
-                "paused per link (us)", "reaction from (ns)", "to", "marked packets", "shared sub-queues", "collisions"], rows,
+                "paused per link (us)", "reaction from (ns)", "to", "marked packets", "shared sub-queues",
+                "own shared", "collisions"], rows,
                 "Paused time is summed over a link's sub-queues; a state frame is taken for 84 bytes. "
                 "The reaction is the time from a pause to its effect, as ports have measured it."))
 

@@ -138,6 +138,8 @@ class Runner:
             window = case.scheme.window_bytes(bdp)
             args += ["--ack", words["ack"], "--rto", words["rto"]]
             args += ["--window", str(window)] if window else []
+            ack_class = case.scheme.ack_class
+            args += ["--ack-class", str(ack_class)] if ack_class else []
         else:
             args += ["--cc", words["cc"]]
         if lab.sample:

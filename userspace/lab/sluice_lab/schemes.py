@@ -22,6 +22,7 @@ SETTINGS = {
     "switch_options": "",       # more words for the switches' bfc or rocc alone
     "window": "none",           # gbn: bytes in flight, `none`, or a number and `bdp`
     "ack": "16",                # gbn: packets for an acknowledgement
+    "ack_class": "7",           # gbn: their class, which goes before all flows; or `flow`, that of the flow
     "rto": "10ms",              # gbn: retransmission timeout
     "cc": "cubic",              # tcp: congestion control
     "port_buffer": None,        # bytes at a port without a shared pool: half of `buffer`
@@ -39,24 +40,27 @@ SETTINGS = {
 # What stands at a port, and below it in its class 1:1, if that is not empty.
 WORDS = ("transport", "host", "switch", "host_child", "switch_child")
 
-_HOST_BFC = "bfc role host peer switch queues {host_queues} limit 1073741824 {options}"
+# As the papers' hosts and switches do, acknowledgements go before data: they are control packets by their DSCP, and
+# with their share ({acks_share}) where bfc and rocc bound what others send.
+_HOST_BFC = "bfc role host peer switch queues {host_queues} limit 1073741824 {acks_share} {options}"
 _SWITCH_BFC = "bfc role switch peer {peer} tier {tier} queues {queues} pool {buffer} " \
-              "limit 1073741824 hrtt-max 100ms th-scale {th_scale} {options} {switch_options}"
+              "limit 1073741824 hrtt-max 100ms th-scale {th_scale} {acks_share} {options} {switch_options}"
 # As in BFC's evaluation (section 6.2): who holds over 11 % of what is free is paused. Nothing is dropped
 # but for want of room in the whole pool, which is what a pause takes to bite.
 _BELOW_PFC = "bfc role switch peer {peer} assign single queues 1 {pause} pool-pause-alpha {pause_alpha} " \
-             "pool {buffer} pool-alpha {pool_alpha} limit 1073741824"
+             "pool {buffer} pool-alpha {pool_alpha} limit 1073741824 {acks_share}"
 _PFC = _BELOW_PFC + " {options} {switch_options}"
 _RED = "red limit {port_buffer} min {red_min} max {red_max} avpkt 1000 burst {red_burst} " \
        "probability 1 bandwidth 10gbit ecn harddrop"
 _FIFO = "bfc role switch peer {peer} assign single nopause notag queues 1 pool {buffer} " \
-        "limit 1073741824"
+        "limit 1073741824 {acks_share}"
 
-_HOST_ROCC = "rocc role host limit 1073741824 {options} {host_options}"
-_SWITCH_ROCC = "rocc limit {port_buffer} {options} {switch_options}"
-_BELOW_HOST_ROCC = "bfc role host peer switch queues {host_queues} limit 1073741824"
+_HOST_ROCC = "rocc role host limit 1073741824 {acks_share} {options} {host_options}"
+_SWITCH_ROCC = "rocc limit {port_buffer} {acks_share} {options} {switch_options}"
+_BELOW_HOST_ROCC = "bfc role host peer switch queues {host_queues} limit 1073741824 {acks_share}"
 _BELOW_ROCC = "bfc role switch peer {peer} tier {tier} queues {queues} pool {buffer} " \
-              "limit 1073741824 hrtt-max 100ms th-scale {th_scale}"
+              "limit 1073741824 hrtt-max 100ms th-scale {th_scale} {acks_share}"
+_IDEAL = "ideal {acks}"
 
 SCHEMES = {
     "pfifo": dict(transport="tcp", host="fq", switch="bfifo limit {port_buffer}",
@@ -69,7 +73,7 @@ SCHEMES = {
     "dctcp": dict(transport="tcp", cc="dctcp", host="fq", switch=_RED,
                   what="DCTCP over RED that marks"),
     "red": dict(transport="tcp", host="fq", switch=_RED, what="TCP with ECN over RED that marks"),
-    "gbn": dict(transport="gbn", host="ideal", switch=_FIFO,
+    "gbn": dict(transport="gbn", host=_IDEAL, switch=_FIFO,
                 what="hosts that send at line rate, over a FIFO"),
     "bfc": dict(transport="gbn", host=_HOST_BFC, switch=_SWITCH_BFC,
                 what="Backpressure Flow Control"),
@@ -90,11 +94,14 @@ SCHEMES = {
     "rocc-bfc": dict(transport="gbn", host=_HOST_ROCC, host_child=_BELOW_HOST_ROCC,
                      switch=_SWITCH_ROCC, switch_child=_BELOW_ROCC,
                      what="RoCC over the queues of BFC"),
-    "ideal-fq": dict(transport="gbn", host="ideal", switch="ideal", window="1bdp",
+    "ideal-fq": dict(transport="gbn", host=_IDEAL, switch=_IDEAL, window="1bdp",
                      what="unbounded queues for each flow, fair; a window of one BDP"),
-    "ideal-srf": dict(transport="gbn", host="ideal order srf", switch="ideal order srf",
+    "ideal-srf": dict(transport="gbn", host=_IDEAL + " order srf", switch=_IDEAL + " order srf",
                       window="1bdp", what="the same, shortest remaining flow first"),
 }
+
+
+_ACK_SHARE = "10%"              # of a link
 
 
 class Scheme:
@@ -117,6 +124,8 @@ class Scheme:
         if not re.fullmatch(r"none|[0-9]+|[0-9]+(\.[0-9]+)?bdp", self.words["window"]):
             raise ValueError(f"window is none, bytes, or a number and bdp, not "
                              f"\"{self.words['window']}\"")
+        if not re.fullmatch(r"flow|[1-7]", self.words["ack_class"]):
+            raise ValueError(f"ack_class is flow or 1 to 7, not \"{self.words['ack_class']}\"")
 
     def qdisc(self, port, buffer, frame, child=False):
         """What tc is told for this port, or its class 1:1; "" for nothing."""
@@ -133,12 +142,26 @@ class Scheme:
         if not values["red_burst"]:
             values["red_burst"] = str(-(-int(values["red_min"]) // 1000))
         text = self.words[("switch" if port.node.is_switch else "host") + ("_child" if child else "")]
+        dscp = self.ack_dscp
+        values["acks"] = f"control-dscp {dscp}" if dscp else ""
+        values["acks_share"] = f"control-dscp {dscp} control-share {_ACK_SHARE}" if dscp else ""
         for _ in range(2):      # a setting may hold settings
             try:
                 text = text.format(**values)
             except (KeyError, IndexError, ValueError) as e:
                 raise LabError(f"scheme {self.name}: \"{text}\": no setting {e}") from None
         return " ".join(text.split())
+
+    @property
+    def ack_class(self):
+        """Of acknowledgements; None if it is that of their flow"""
+        words = self.words
+        return int(words["ack_class"]) if words["transport"] == "gbn" and words["ack_class"] != "flow" else None
+
+    @property
+    def ack_dscp(self):
+        """flowgen's packets have their class in the IP precedence."""
+        return self.ack_class * 8 if self.ack_class else None
 
     @property
     def is_bfc(self):
