@@ -118,6 +118,29 @@ static void pause_echoes(struct kunit *test)
 	}
 }
 
+/* A number from the future is gone on from where the one behind it is new to a neighbour that has either: up to half of
+ * those that are newer than ours.
+ */
+static void pause_echo_far_ahead(struct kunit *test)
+{
+	static const u32 start[] = { 10, 0xfffffffe, 0x7ffffffe };
+	struct hop_port *port = test->priv;
+	struct hop_pausing *p = &port->pausing;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(start); i++) {
+		memset(&port->stats, 0, sizeof(port->stats));
+		p->seq = start[i];
+		hop_pause_acked(port, start[i] + 0x40000001);
+		KUNIT_EXPECT_EQ(test, p->seq, start[i]);
+		hop_pause_acked(port, start[i] + 0x7fffffff);
+		KUNIT_EXPECT_EQ(test, p->seq, start[i]);
+		hop_pause_acked(port, start[i] + 0x40000000);
+		KUNIT_EXPECT_EQ(test, p->seq, start[i] + 0x40000000);
+		KUNIT_EXPECT_EQ(test, port->stats.rx_range, 3);
+	}
+}
+
 /* Our own numbers go on over the wrap, one for each frame, and an echo still finds its word. */
 static void pause_sends_over_the_wrap(struct kunit *test)
 {
@@ -261,6 +284,7 @@ static struct kunit_case pause_cases[] = {
 	KUNIT_CASE_PARAM(pause_newer, pause_pair_gen_params),
 	KUNIT_CASE_PARAM(pause_first, pause_pair_gen_params),
 	KUNIT_CASE(pause_echoes),
+	KUNIT_CASE(pause_echo_far_ahead),
 	KUNIT_CASE(pause_sends_over_the_wrap),
 	KUNIT_CASE(pause_range),
 	KUNIT_CASE(pause_member_words),

@@ -188,10 +188,92 @@ static void watch_moves(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, port->stats.counter_leaks, 4);
 }
 
+/* What is in a member's range, bit by bit, wherever the range begins and ends */
+static void watch_member_bits(struct kunit *test)
+{
+	static const u16 counts[] = { 1, 2, 63, 64, 65, 127, 128, 129, 200 };
+	unsigned int first, c, word, bit, wrong = 0;
+	struct hop_member m = {};
+
+	for (first = 0; first < 200; first++) {
+		for (c = 0; c < ARRAY_SIZE(counts); c++) {
+			m.first = first;
+			m.count = counts[c];
+			KUNIT_ASSERT_EQ(test, member_last_word(&m), (first + counts[c] - 1) / 64);
+			for (word = first / 64; word <= (first + counts[c] - 1) / 64; word++) {
+				u64 bits = member_bits(&m, word);
+
+				for (bit = 64 * word; bit < 64 * word + 64; bit++)
+					wrong += (bits >> bit % 64 & 1) !=
+						 (bit >= first && bit < first + counts[c]);
+			}
+		}
+	}
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+}
+
+#define WATCH_FIRST	70	/* two members: 0 ... 69 and 70 ... 149 */
+#define WATCH_LAST	149
+
+/* Of sub-queues that are looked after, those that were paused and resumed, each in its member's window */
+static void watch_windows(struct kunit *test)
+{
+	struct hop_member *one = kunit_kzalloc(test, sizeof(*one), GFP_KERNEL);
+	struct hop_port *port = test->priv;
+	struct hop_member *m = watch_member(port);
+	struct hop_window *win;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, one);
+	m->first = 0;
+	m->count = WATCH_FIRST;
+	m->windows = kunit_kcalloc(test, m->count, sizeof(*m->windows), GFP_KERNEL);
+	one->first = WATCH_FIRST;
+	one->count = WATCH_LAST + 1 - WATCH_FIRST;
+	one->windows = kunit_kcalloc(test, one->count, sizeof(*one->windows), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, m->windows);
+	KUNIT_ASSERT_NOT_NULL(test, one->windows);
+	list_add_tail_rcu(&one->node, &port->members);
+
+	/* each third one is looked after, each fifth one changes: it was paused and is not any more */
+	for (i = 0; i <= WATCH_LAST; i += 3)
+		port->watched[i / 64] |= BIT_ULL(i % 64);
+	spin_lock_bh(&port->lock);
+	rcu_read_lock();
+	for (i = 0; i <= WATCH_LAST / 64; i++) {
+		u64 changed = 0;
+		unsigned int bit;
+
+		for (bit = 64 * i; bit < 64 * i + 64; bit++)
+			changed |= bit % 5 ? 0 : BIT_ULL(bit % 64);
+		port->paused[i] = ~changed;
+		hop_watch_word(port, i, changed, 1000 + i);
+	}
+	rcu_read_unlock();
+	spin_unlock_bh(&port->lock);
+	for (i = 0; i <= WATCH_LAST; i++) {
+		win = i < WATCH_FIRST ? &m->windows[i] : &one->windows[i - WATCH_FIRST];
+		KUNIT_EXPECT_EQ(test, win->free_since, i % 15 ? 0 : 1000 + i / 64);
+	}
+
+	/* one that goes takes its own out of those that are looked after */
+	spin_lock_bh(&port->lock);
+	hop_watch_leave(port, one);
+	spin_unlock_bh(&port->lock);
+	for (i = 0; i <= WATCH_LAST; i++)
+		KUNIT_EXPECT_EQ(test, port->watched[i / 64] >> i % 64 & 1, i < WATCH_FIRST && i % 3 == 0);
+	list_del_rcu(&one->node);
+	synchronize_rcu();
+	m->windows = NULL;
+	m->count = 1;
+}
+
 static struct kunit_case watch_cases[] = {
 	KUNIT_CASE(watch_leak),
 	KUNIT_CASE(watch_held),
 	KUNIT_CASE(watch_moves),
+	KUNIT_CASE(watch_member_bits),
+	KUNIT_CASE(watch_windows),
 	{}
 };
 

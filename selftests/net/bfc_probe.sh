@@ -144,4 +144,26 @@ done
 tagged "at the end"
 between "probes that came back" "$(port_stat h1 eth0 probe_echoed)" 10 100000
 
+# One of full size and one of a tag more: small ones are for rounds that are not answered at once.
+probes() { tc_in h1 -j -s qdisc show dev eth0 | jq -r '.[0].port | "\(.probe_tx) \(.probe_echoed)"'; }
+read -r sent echoed < <(probes)
+sleep 5
+read -r sent_now echoed_now < <(probes)
+between "rounds in five seconds, all answered at once" $((echoed_now - echoed)) 45 51
+is "two probes each" $((sent_now - sent)) $((2 * (echoed_now - echoed)))
+
+diag "the longest frames that there are: a probe says how long it is in 16 bits"
+ns a b
+two_ports()
+{
+	ip_in a link add p mtu 65535 address "$(mac 1)" type veth peer name q mtu 65535 address "$(mac 2)" netns "$(ns_name b)"
+	ip_in a link set p up
+	ip_in b link set q up
+	tc_in a qdisc add dev p root bfc role switch
+	tc_in b qdisc add dev q root bfc role switch
+}
+two_ports
+tags() { [ "$(port_stat a p state) $(port_stat b q state)" = "tagging tagging" ]; }
+check "ports of an MTU of 65535 tag" wait_until 10 tags
+
 finish

@@ -214,6 +214,12 @@ static void test_overflow(void)
 		free(buf);
 	}
 	check(ok, "a frame that does not fit is not written");
+	{
+		struct hop_writer w;
+
+		hop_frame_begin(&w, big, sizeof(struct hop_frame_hdr), 1, 2);
+		check(hop_frame_end(&w) == sizeof(struct hop_frame_hdr), "a frame without contents fits where it just does");
+	}
 }
 
 /* What was written is what is read: every field, in any order of the contents. */
@@ -317,7 +323,7 @@ static void test_corpus(void)
 
 int main(void)
 {
-	printf("KTAP version 1\n1..%d\n", 43);
+	printf("KTAP version 1\n1..%d\n", 44);
 	test_layout();
 	test_round_trip();
 	test_lengths();
@@ -329,5 +335,5 @@ int main(void)
 	test_damaged(1000000, 10000, false, "a million damaged frames");
 	test_damaged(500000, 1000, true, "500000 times any bytes");
 	test_corpus();
-	return failed || done != 43;
+	return failed || done != 44;
 }
