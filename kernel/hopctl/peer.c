@@ -487,10 +487,14 @@ void hop_peer_alive(struct hop_port *port, u64 now)
 void hop_peer_drop(struct hop_port *port, u64 now)
 {
 	struct hop_peer *peer = &port->peer;
+	bool tagging = port->tagging;
+	u64 flight;
 
 	lockdep_assert_held(&port->lock);
 	if (!peer->up)
 		return;
+	/* while its HRTT is known */
+	flight = peer_flight_ns(port, hop_tx_drain_ns(port));
 	peer->up = false;
 	peer->knows_us = false;
 	peer->rtt_count = 0;
@@ -502,6 +506,8 @@ void hop_peer_drop(struct hop_port *port, u64 now)
 	port->n_echoes = 0;
 	hop_peer_hrtt(port, now);
 	hop_peer_state(port, now);
+	if (tagging)
+		port->tags_until = now + flight;
 	port->hello_gap = HOP_HELLO_FIRST_NS;
 	hop_hello_soon(port, now);
 }
@@ -518,9 +524,9 @@ void hop_peer_lost(struct hop_port *port, u64 now)
 	port->stats.neighbour_lost++;
 	trace_hop_neighbour_lost(port, port->peer.epoch);
 	hop_port_event(port, HOP_EVENT_NEIGHBOUR_LOST);
-	hop_peer_drop(port, now);
 	port->peer.mac_ns = 0;
 	port->peer.other_ns = 0;
+	hop_peer_drop(port, now);
 }
 
 /* The neighbour's newest HELLO, from here on. */
@@ -564,8 +570,10 @@ static void peer_refresh(struct hop_port *port, const struct hop_frame *f, u64 n
 		port->stats.rx_range++;
 		return;
 	}
-	/* an answer to a candidate that is not us; it still shows that someone is there */
+	/* an answer to a candidate that is not us; it still shows that someone is there, once */
 	if (f->epoch_yours && f->epoch_yours != port->epoch) {
+		peer->hello.sent_ns = f->hello.sent_ns;
+		peer->hello_rx_ns = now;
 		hop_peer_alive(port, now);
 		return;
 	}

@@ -248,7 +248,7 @@ enum hop_state {
  * @HOP_A_RX_MALFORMED: u64, frames dropped: a length that does not fit
  * @HOP_A_RX_VERSION: u64, frames dropped: another protocol version
  * @HOP_A_RX_EPOCH: u64, contents dropped: an epoch of before or not ours
- * @HOP_A_RX_STALE: u64, PAUSE STATEs dropped: an older sequence number
+ * @HOP_A_RX_STALE: u64, contents dropped: an older sequence number or time stamp
  * @HOP_A_RX_RANGE: u64, contents dropped: words or queues outside of what exists
  * @HOP_A_RX_UNTRUSTED: u64, PAUSE STATEs ignored: the neighbour is a host, or of another kind
  * @HOP_A_RX_SHARED: u64, frames from a second source address

@@ -278,9 +278,16 @@ static void hello_names(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, port->peer.knows_us);
 	KUNIT_EXPECT_EQ(test, port->peer.hellos, 0);
 	KUNIT_EXPECT_EQ(test, port->stats.hello_rx, 0);
-	KUNIT_EXPECT_EQ(test, port->peer.hello.sent_ns, SENT);
 	KUNIT_EXPECT_EQ(test, port->peer.heard_ns, NOW + MS);
 	KUNIT_EXPECT_EQ(test, port->hello_at, U64_MAX);
+
+	/* once: played again it is none */
+	peer_hear(port, NOW + 2 * MS);
+	KUNIT_EXPECT_EQ(test, port->peer.heard_ns, NOW + MS);
+	KUNIT_EXPECT_EQ(test, port->stats.rx_stale, 1);
+	/* and our next echo is of it, from when it came on */
+	KUNIT_EXPECT_EQ(test, port->peer.hello.sent_ns, SENT + 1);
+	KUNIT_EXPECT_EQ(test, port->peer.hello_rx_ns, NOW + MS);
 }
 
 /* Each fourth one is answered at once, so that a time is measured without being held. */
@@ -372,6 +379,15 @@ static void cand_of_lost_epoch(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, port->cand[0].epoch, newer ? PEER : 0);
 		KUNIT_EXPECT_EQ(test, port->hello_at, newer ? NOW + MS : U64_MAX);
 	}
+	/* a clock that has gone on for long, here or there, while the other one stood still is no reason to be without it */
+	peer_have(port);
+	port->peer.up = false;
+	memset(port->cand, 0, sizeof(port->cand));
+	f->hello.sent_ns = SENT + 3600 * DEAD;
+	peer_hear(port, NOW + MS);
+	KUNIT_EXPECT_EQ(test, port->stats.rx_range, 0);
+	KUNIT_EXPECT_EQ(test, port->cand[0].epoch, PEER);
+
 	/* the clock of another epoch has nothing to do with it, be the neighbour alive or not */
 	for (i = 0; i < 2; i++) {
 		peer_have(port);
@@ -1328,6 +1344,29 @@ static void state_stops_tagging(struct kunit *test)
 }
 #endif
 
+/* The HRTT counts, too, when what ends it is that the neighbour goes. This card does not say what it holds. */
+static void state_goes_untagged(struct kunit *test)
+{
+	struct hop_port *port = test->priv;
+
+	peer_have_tagging(port);
+	hrtt_says(port, 7000);
+	under_lock(port, hop_peer_drop(port, NOW));
+	KUNIT_EXPECT_EQ(test, port->tags_until, NOW + 101 * MS + 7000);
+
+	/* nor if it is beyond what is believed */
+	peer_have_tagging(port);
+	hrtt_says(port, 3 * MS);
+	under_lock(port, hop_peer_lost(port, NOW));
+	KUNIT_EXPECT_EQ(test, port->tags_until, NOW + 104 * MS);
+
+	/* what is not tagged is not waited for */
+	peer_have(port);
+	hrtt_says(port, 7000);
+	under_lock(port, hop_peer_drop(port, NOW));
+	KUNIT_EXPECT_EQ(test, port->tags_until, 0);
+}
+
 /* ---- packets that are parked ---- */
 
 /**
@@ -1712,11 +1751,14 @@ static void end_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, port->peer.mac_ns, NOW);
 	KUNIT_EXPECT_EQ(test, port->peer.other_ns, NOW);
 
-	/* whoever speaks next is the neighbour's address, also of two that did */
+	/* whoever speaks next is the neighbour's address, also of two that did: nobody shares the link with nobody */
 	peer_have(port);
 	port->peer.other_ns = NOW;
+	under_lock(port, hop_peer_state(port, NOW));
+	KUNIT_EXPECT_EQ(test, port->state, HOP_STATE_SHARED);
 	under_lock(port, hop_peer_lost(port, NOW + 9));
 	KUNIT_EXPECT_EQ(test, port->peer.other_ns, 0);
+	KUNIT_EXPECT_EQ(test, port->state, HOP_STATE_NO_NEIGHBOUR);
 }
 
 /* A neighbour is dead after 1 s without a valid frame. */
@@ -2014,6 +2056,7 @@ static struct kunit_case peer_cases[] = {
 #ifdef CONFIG_BQL
 	KUNIT_CASE(state_stops_tagging),
 #endif
+	KUNIT_CASE(state_goes_untagged),
 	KUNIT_CASE(parked_leaves),
 	KUNIT_CASE(parked_prolongs),
 	KUNIT_CASE(strip_while_tags),

@@ -173,7 +173,7 @@ static const struct attr port_attrs[] = {
 	  "contents dropped: an epoch of before or not ours",
 	  NULL },
 	{ "rx_stale", 30, ATTR_NUMBER, "contents",
-	  "PAUSE STATEs dropped: an older sequence number",
+	  "contents dropped: an older sequence number or time stamp",
 	  NULL },
 	{ "rx_range", 31, ATTR_NUMBER, "contents",
 	  "contents dropped: words or queues outside of what exists",
