@@ -118,8 +118,8 @@ static void pause_echoes(struct kunit *test)
 	}
 }
 
-/* A number from the future is gone on from where the one behind it is new to a neighbour that has either: up to half of
- * those that are newer than ours.
+/* A number from the future is gone on from where the one behind it is new to a neighbour that has
+ * either: up to half of those that are newer than ours.
  */
 static void pause_echo_far_ahead(struct kunit *test)
 {

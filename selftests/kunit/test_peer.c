@@ -379,7 +379,7 @@ static void cand_of_lost_epoch(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, port->cand[0].epoch, newer ? PEER : 0);
 		KUNIT_EXPECT_EQ(test, port->hello_at, newer ? NOW + MS : U64_MAX);
 	}
-	/* a clock that has gone on for long, here or there, while the other one stood still is no reason to be without it */
+	/* a clock that has gone on while the other one stood still is no reason to be without it */
 	peer_have(port);
 	port->peer.up = false;
 	memset(port->cand, 0, sizeof(port->cand));
@@ -1344,7 +1344,7 @@ static void state_stops_tagging(struct kunit *test)
 }
 #endif
 
-/* The HRTT counts, too, when what ends it is that the neighbour goes. This card does not say what it holds. */
+/* The HRTT counts, too, when the neighbour goes. This card does not say what it holds. */
 static void state_goes_untagged(struct kunit *test)
 {
 	struct hop_port *port = test->priv;
@@ -1751,7 +1751,7 @@ static void end_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, port->peer.mac_ns, NOW);
 	KUNIT_EXPECT_EQ(test, port->peer.other_ns, NOW);
 
-	/* whoever speaks next is the neighbour's address, also of two that did: nobody shares the link with nobody */
+	/* whoever speaks next is the neighbour's address, also of two that did */
 	peer_have(port);
 	port->peer.other_ns = NOW;
 	under_lock(port, hop_peer_state(port, NOW));

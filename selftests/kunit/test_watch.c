@@ -215,7 +215,7 @@ static void watch_member_bits(struct kunit *test)
 #define WATCH_FIRST	70	/* two members: 0 ... 69 and 70 ... 149 */
 #define WATCH_LAST	149
 
-/* Of sub-queues that are looked after, those that were paused and resumed, each in its member's window */
+/* Of sub-queues that are looked after, those that were resumed, each in its member's window */
 static void watch_windows(struct kunit *test)
 {
 	struct hop_member *one = kunit_kzalloc(test, sizeof(*one), GFP_KERNEL);
@@ -235,7 +235,7 @@ static void watch_windows(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, one->windows);
 	list_add_tail_rcu(&one->node, &port->members);
 
-	/* each third one is looked after, each fifth one changes: it was paused and is not any more */
+	/* each third one is looked after, each fifth one was paused and is not any more */
 	for (i = 0; i <= WATCH_LAST; i += 3)
 		port->watched[i / 64] |= BIT_ULL(i % 64);
 	spin_lock_bh(&port->lock);
@@ -261,7 +261,8 @@ static void watch_windows(struct kunit *test)
 	hop_watch_leave(port, one);
 	spin_unlock_bh(&port->lock);
 	for (i = 0; i <= WATCH_LAST; i++)
-		KUNIT_EXPECT_EQ(test, port->watched[i / 64] >> i % 64 & 1, i < WATCH_FIRST && i % 3 == 0);
+		KUNIT_EXPECT_EQ(test, port->watched[i / 64] >> i % 64 & 1,
+				i < WATCH_FIRST && i % 3 == 0);
 	list_del_rcu(&one->node);
 	synchronize_rcu();
 	m->windows = NULL;
