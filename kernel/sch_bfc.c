@@ -94,7 +94,7 @@
 #define BFC_STICKY_HRTTS	2	/* section 3.3.2, sticky queue assignment */
 #define BFC_NO_QUEUE		U32_MAX
 #define BFC_N_UNKNOWN		U32_MAX
-#define BFC_SPARE_PART		4	/* a destination holds one in so many at most */
+#define BFC_SPARE_PART		2	/* a destination holds one in so many at most */
 #define BFC_PLACES_LEAST	256U	/* for destinations, also with few sub-queues */
 #define BFC_IDLE_SCAN		2	/* sub-queues checked for freedom per new flow */
 
@@ -695,32 +695,6 @@ static u32 bfc_class_two(struct bfc_sched *q, const struct bfc_class *class, u32
 	return bfc_shorter(q, class->first + a, class->first + b);
 }
 
-/* The flows of an incast, which wait for each other in any case, are to leave sub-queues for the
- * others: a destination that holds many gets no more, unless all that comes here has one
- * destination, and if there is none left, who has some shares those.
- */
-static u32 bfc_class_spare(struct bfc_sched *q, struct bfc_class *class, u32 destination, u32 lot,
-			   u64 now)
-{
-	struct hop_place *place;
-	u32 queue;
-
-	bfc_class_release_idle(q, class, now);
-	place = destination ? hop_holders_find(&q->holders, destination) : NULL;
-	if (place && place->held >= max(class->queues / BFC_SPARE_PART, 1U) &&
-	    !READ_ONCE(*q->member.to_host))
-		return bfc_class_own(q, place);
-	queue = bfc_class_unused(q, class, reciprocal_scale(lot, class->queues), now);
-	if (queue != BFC_NO_QUEUE) {
-		if (destination)
-			hop_holders_hold(&q->holders, queue, destination);
-		else
-			hop_holders_release(&q->holders, queue);
-		return queue;
-	}
-	return place ? bfc_class_own(q, place) : bfc_class_two(q, class, lot);
-}
-
 /* A secret hash of where a packet goes in its class; 0 of what is not IP, and now and then of
  * what is
  */
@@ -749,6 +723,41 @@ static noinline u32 bfc_destination(const struct bfc_sched *q, const struct bfc_
 	return to ? hsiphash_2u32(hash, class->first, &q->hash_key) : 0;
 }
 
+/* Sub-queues have run out: any. */
+static u32 bfc_class_any(struct bfc_sched *q, const struct bfc_class *class, u32 lot)
+{
+	q->stats.assign_shared++;
+	return class->first + reciprocal_scale(lot, class->queues);
+}
+
+/* The flows of an incast, which wait for each other in any case, are to leave sub-queues for the
+ * others: a destination that holds many gets no more, and if there is none left, who has some
+ * shares those. Towards a host all flows have one destination, and nothing is ever paused.
+ */
+static u32 bfc_class_spare(struct bfc_sched *q, struct bfc_class *class, const struct sk_buff *skb,
+			   u32 lot, u64 now)
+{
+	bool to_host = READ_ONCE(*q->member.to_host);
+	u32 destination = to_host ? 0 : bfc_destination(q, class, skb), queue;
+	struct hop_place *place;
+
+	bfc_class_release_idle(q, class, now);
+	place = destination ? hop_holders_find(&q->holders, destination) : NULL;
+	if (place && place->held >= max(class->queues / BFC_SPARE_PART, 1U))
+		return bfc_class_own(q, place);
+	queue = bfc_class_unused(q, class, reciprocal_scale(lot, class->queues), now);
+	if (queue != BFC_NO_QUEUE) {
+		if (destination)
+			hop_holders_hold(&q->holders, queue, destination);
+		else
+			hop_holders_release(&q->holders, queue);
+		return queue;
+	}
+	if (to_host)
+		return bfc_class_any(q, class, lot);
+	return place ? bfc_class_own(q, place) : bfc_class_two(q, class, lot);
+}
+
 /* A sub-queue for a new flow (section 3.3.1): a free one or, if there is none, the longest unused
  * of those that are empty and not paused or, if all are taken, any. Its hash and the time make it
  * another one each time that it comes.
@@ -757,15 +766,11 @@ static u32 bfc_class_pick(struct bfc_sched *q, struct bfc_class *class, const st
 			  u32 hash, u64 now)
 {
 	u32 lot = (hash ^ (u32)now) * GOLDEN_RATIO_32, queue;
-	u32 start = reciprocal_scale(lot, class->queues);
 
 	if (q->config.share == BFC_SHARE_SPARE)
-		return bfc_class_spare(q, class, bfc_destination(q, class, skb), lot, now);
-	queue = bfc_class_unused(q, class, start, now);
-	if (queue != BFC_NO_QUEUE)
-		return queue;
-	q->stats.assign_shared++;
-	return class->first + start;
+		return bfc_class_spare(q, class, skb, lot, now);
+	queue = bfc_class_unused(q, class, reciprocal_scale(lot, class->queues), now);
+	return queue != BFC_NO_QUEUE ? queue : bfc_class_any(q, class, lot);
 }
 
 /* All of a flow's set are alive: it is a guest where the shortest sub-queue is, a paused one
