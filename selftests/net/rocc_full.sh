@@ -42,6 +42,14 @@ over() # NAME
 	is "$1: and nothing waits" "$(qdisc_stat s pr backlog) $(qdisc_stat h1 e0 backlog) $(qdisc_stat h2 e0 backlog)" "0 0 0"
 }
 
+# hears NUMBER: h1 counts the CNPs that have this number of a queue, as protocol.md has it, of which heard says how many
+hears()
+{
+	tc_in h1 qdisc add dev e0 clsact && tc_in h1 filter add dev e0 ingress pref 1 protocol ip u32 match ip protocol 1 0xff \
+		match u8 253 0xff at 20 match u16 "$1" 0xffff at 30 action pass || die "no filter"
+}
+heard() { tc_in h1 -j -s filter show dev e0 ingress | jq '[.[].options?.actions?[0]?.stats?.packets // empty] | add'; }
+
 # ---- a flow table: who is first has a place until none of it is queued ----
 for table in queue age; do
 	full "limit 4m flows 4 table $table" ""
@@ -58,6 +66,7 @@ done
 
 # ---- of elephants, who is seen least makes room: small flows, there first, do not keep out a greedy one ----
 full "limit 4m flows 4 table elephants sample 4" ""
+hears 0
 sends h2 101 $start 30ms -f 4 --rate 250m
 sends h1 1 $((start + 5000000)) 25ms
 at 20
@@ -70,20 +79,24 @@ between "a greedy flow among small ones has most of what they leave" $rate 7000 
 between "and is told" "$(($(qdisc_stat h1 e0 accepted rocc) - told))" 20 1000
 between "the table stays as small as it is" "${REPLY##* }" 1 4
 over "a greedy flow and small ones"
+is "all CNPs of a qdisc at the root have 0 as its queue" "$(heard)" "$(qdisc_stat h1 e0 accepted rocc)"
 
 # ---- and an elephant is who was found twice ----
 leave_spaces
 star bridge 2 10gbit 1500ns
 tc_in s qdisc add dev pr root handle 2: tbf rate 10mbit burst 2000 limit 4m
-tc_in s qdisc add dev pr parent 2: handle 1: rocc table elephants sample 1 interval 1ms qref 4k qmid 8k qmax 16k ||
+tc_in s qdisc add dev pr parent 2:1 handle 1: rocc table elephants sample 1 interval 1ms qref 4k qmid 8k qmax 16k ||
 	die "no congestion point"
 tc_in h1 qdisc add dev e0 root handle 1: rocc role host || die "no reaction point"
+hears 1
 # packets of each: the many make the queue
 for packets in 1 2 20; do
 	in_ns h1 "$udpflow" send -d "$receiver" --sport $((5000 + packets)) -l 1000 -n $packets >/dev/null
 done
 sleep 0.005
 is "each packet found: flows of 2 and of 20 packets are told, a flow of one is not" "$(limiters h1)" 2
+between "their CNPs" "$(heard)" 2 1000
+is "all of them have the number of its class above" "$(heard)" "$(qdisc_stat h1 e0 accepted rocc)"
 
 # ---- limiters ----
 full "limit 64m" "limiters 4"
