@@ -90,6 +90,10 @@ for kind in "IPv4 10.0.1 ." "IPv6 fd00: :"; do
 	is "$name, spare: and share it, the others have one each" "$per" "1 1 1 1 8 8 12 12"
 	sent "role switch peer host queues 8 share spare" "$incast"
 	is "$name, spare, towards a host: they take all, and then any" "$(figures $ASSIGNED)" "8 0 0 2"
+	# a lot leaves some shorter than others, by sqrt(800 x 1/8 x 7/8) = 9.4; the shorter of two does not
+	sent "role switch peer host queues 8 flows 16384 share spare" "a ports=808 from=$net${sep}1 to=$net${sep}99"
+	is "$name, spare, towards a host: no sub-queue is anybody's" "$(figures assign_own)" 0
+	between "$name, spare, towards a host: by lot" $((${per##* } - ${per%% *})) 10 80
 	lines+=("again sport=7000 from=$net${sep}1 to=$net${sep}2" "other from=$net${sep}1 to=$net${sep}98")
 	sent "role host queues 8 share spare" "${lines[@]}"
 	is "$name, spare: who has one joins that, who has none goes to any" "$(figures $ASSIGNED)" "8 0 7 1"
