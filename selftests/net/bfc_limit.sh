@@ -74,6 +74,18 @@ for ((i = 0; i < 16; i++)); do
 	sends 1
 done
 held "flows of a frame arrive" 9001 10000
+is "their frames are of one size" "$(figure backlog)" 10000
+# waiting: the sub-queues that something waits in
+waiting()
+{
+	tc_in a -s class show dev v0 | awk '
+		/^class/ { queue = / parent 10:/ ? $3 : "" }
+		/ backlog/ && queue && $2 + 0 { print queue }' | xargs
+}
+before=$(waiting)
+check "a limit of just what waits" change limit 10000
+sends 1
+is "costs none that waits" "$(figure backlog) $(waiting)" "10000 $before"
 check "their limit is lowered" change limit 4500
 held "it is lowered to less than they are" 3501 4500
 

@@ -78,7 +78,9 @@ static void *begin(union message *m, uint16_t type, uint16_t flags, size_t len)
 	return NLMSG_DATA(&m->n);
 }
 
-/* The tables are small enough to come from the slab, whose failures are what can be had. */
+/* The tables are small enough to come from the slab, whose failures are what can be had. A pool comes with the
+ * qdisc or with its change, and goes when that is undone.
+ */
 static void bfc_options(union message *m, uint32_t limit, bool creating)
 {
 	struct nlattr *nest;
@@ -91,6 +93,7 @@ static void bfc_options(union message *m, uint32_t limit, bool creating)
 		put(m, TCA_BFC_FLOWS, &(uint32_t) { 104 }, 4);
 	}
 	put(m, TCA_BFC_LIMIT, &limit, 4);
+	put(m, TCA_BFC_POOL, &(uint32_t) { creating || limit > 1000000 ? 1 << 20 : 0 }, 4);
 	close_nest(m, nest);
 }
 

@@ -15,7 +15,8 @@
  * with n frames of each, one after the other. bytes= is the whole frame (default 100; 60 at
  * least); prio= the socket's priority; type= the EtherType (default 9000); from= and to= make it a
  * packet of IPv4 or IPv6, of UDP (proto=17) if nothing else is said, icmp= the first byte behind
- * the header; wait= is slept before it. dst= is a broadcast, and src= TX's own address, if not
+ * the header; frag= the flags and offset of IPv4, with IPv6 those of a fragment header, which is
+ * then there. wait= is slept before it. dst= is a broadcast, and src= TX's own address, if not
  * given. `#` begins a comment.
  *
  * The lines are sent one after the other, as fast as TX's qdisc takes them; if it refuses one that
@@ -65,8 +66,8 @@ struct mark {
 struct line {
 	char		name[32];
 	unsigned long	n, wait, prio, bytes, tag, type;
-	unsigned long	proto, sport, dport, tos, ttl, ident, label, frag, ports;
-	long		icmp;
+	unsigned long	proto, sport, dport, tos, ttl, ident, label, ports;
+	long		icmp, frag;	/* -1: none */
 	uint8_t		dst[ETH_ALEN], src[ETH_ALEN];
 	uint8_t		from[16], to[16];
 	int		family;		/* 0, AF_INET, AF_INET6 */
@@ -140,8 +141,8 @@ static void read_word(struct line *l, char *word)
 		{ "bytes", &l->bytes, 10 }, { "tag", &l->tag, 10 }, { "type", &l->type, 16 },
 		{ "proto", &l->proto, 10 }, { "sport", &l->sport, 10 }, { "dport", &l->dport, 10 },
 		{ "tos", &l->tos, 0 }, { "ttl", &l->ttl, 10 }, { "ident", &l->ident, 10 },
-		{ "label", &l->label, 10 }, { "frag", &l->frag, 0 }, { "ports", &l->ports, 10 },
-		{ "icmp", (unsigned long *)&l->icmp, 10 },
+		{ "label", &l->label, 10 }, { "ports", &l->ports, 10 },
+		{ "frag", (unsigned long *)&l->frag, 0 }, { "icmp", (unsigned long *)&l->icmp, 10 },
 	};
 	char *value = strchr(word, '='), *end;
 	unsigned int i;
@@ -185,7 +186,7 @@ static void read_list(const uint8_t *own)
 		l = &lines[n_lines++];
 		*l = (struct line) { .n = 1, .bytes = 100, .type = 0x9000, .proto = IPPROTO_UDP,
 				     .sport = 6000, .dport = 7000, .ttl = 64, .ports = 1,
-				     .icmp = -1 };
+				     .icmp = -1, .frag = -1 };
 		memset(l->dst, 0xff, ETH_ALEN);
 		memcpy(l->src, own, ETH_ALEN);
 		snprintf(l->name, sizeof(l->name), "%s", word);
@@ -216,10 +217,12 @@ static uint8_t *put16(uint8_t *p, unsigned int value)
 /* Network header and what is behind it: @len bytes in all */
 static uint8_t *put_ip(uint8_t *p, const struct line *l, size_t len)
 {
-	struct ip6_hdr six = { .ip6_plen = htons(len - sizeof(six)), .ip6_nxt = l->proto,
-			       .ip6_hlim = l->ttl };
+	struct ip6_hdr six = { .ip6_plen = htons(len - sizeof(six)), .ip6_hlim = l->ttl,
+			       .ip6_nxt = l->frag < 0 ? l->proto : IPPROTO_FRAGMENT };
+	struct ip6_frag part = { .ip6f_nxt = l->proto, .ip6f_offlg = htons(l->frag),
+				 .ip6f_ident = htonl(l->ident) };
 	struct iphdr four = { .version = 4, .ihl = 5, .tos = l->tos, .tot_len = htons(len),
-			      .id = htons(l->ident), .frag_off = htons(l->frag), .ttl = l->ttl,
+			      .id = htons(l->ident), .frag_off = htons(l->frag < 0 ? 0 : l->frag), .ttl = l->ttl,
 			      .protocol = l->proto };
 
 	if (l->family == AF_INET) {
@@ -233,7 +236,11 @@ static uint8_t *put_ip(uint8_t *p, const struct line *l, size_t len)
 	memcpy(&six.ip6_src, l->from, sizeof(six.ip6_src));
 	memcpy(&six.ip6_dst, l->to, sizeof(six.ip6_dst));
 	memcpy(p, &six, sizeof(six));
-	return p + sizeof(six);
+	p += sizeof(six);
+	if (l->frag < 0)
+		return p;
+	memcpy(p, &part, sizeof(part));
+	return p + sizeof(part);
 }
 
 static void make(const struct line *l, unsigned int flow)

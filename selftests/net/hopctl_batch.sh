@@ -79,5 +79,19 @@ between "each burst begins a pause" "$began" 20 2000
 # the one that is marked is queued after its mark
 is "which leaves with the next frame" "$least $most" "1 1"
 
+# what is sent next has the word of the queue
+read -r low high others < <(awk '
+	/hop_pause_count: p .* 0->1/ { sub(/.* queue=/, ""); word = int($1 / 64); waits = 1 }
+	/hop_pause_tx: p / && waits {
+		sub(/.* words=/, "")
+		split($1, words, "+")
+		words[1] > word || words[1] + words[2] <= word ? others++ : word ? high++ : low++
+		waits = 0
+	}
+	END { print low + 0, high + 0, others + 0 }' $tracing/trace)
+between "pauses of queues up to 63, as the trace says" "$low" 1 2000
+between "and above" "$high" 1 2000
+is "with other words" "$others" 0
+
 rm -r "$work"
 finish

@@ -12,6 +12,9 @@ need_tool jq awk bridge
 need_virtual_time
 load_modules sch_rocc wire
 
+frames=$(dirname "$0")/frames
+[ -x "$frames" ] || skip_all "frames is not built"
+
 star bridge 2 10gbit 1500ns
 neigh h2 e0 10.0.0.1 "$(mac 1)"
 ip_in r addr add fd00::c8/64 dev e0 nodad
@@ -81,6 +84,20 @@ made "UDP behind extension headers" 3 0
 accepted "and so a CNP quotes it" "1 1" udp,fd00::1,6002,fd00::c8,7000
 accepted "but not another port" "0 0" udp,fd00::1,6012,fd00::c8,7000
 accepted "nor the extension header" "0 0" 0,fd00::1,0,fd00::c8,0
+
+# A fragment header on a packet that is whole
+fresh
+in_ns h1 "$frames" -w 1 e0 "$(ns_name r)/e0" >/dev/null <<END || die "frames"
+whole dst=$(mac 200) from=fd00::1 to=fd00::c8 sport=6102 ports=3 n=5 frag=0
+END
+made "UDP in fragments that are whole packets" 3 0
+accepted "and so a CNP quotes it" "1 1" udp,fd00::1,6102,fd00::c8,7000
+fresh
+in_ns h1 "$frames" -w 1 e0 "$(ns_name r)/e0" >/dev/null <<END || die "frames"
+first dst=$(mac 200) from=fd00::1 to=fd00::c8 sport=6202 n=5 frag=1
+last dst=$(mac 200) from=fd00::1 to=fd00::c8 sport=6202 n=5 frag=8
+END
+made "but not in the first part of one, nor in the last" 0 10
 
 rm -r "$work"
 finish
