@@ -1758,6 +1758,7 @@ static const struct bfc_config bfc_defaults = {
 	.queues		= BFC_QUEUES_DEFAULT,
 	.classes	= 1,
 	.ways		= BFC_WAYS_DEFAULT,
+	.share		= BFC_SHARE_SPARE,
 	.limit		= BFC_LIMIT_DEFAULT,
 	.th_scale	= BFC_TH_SCALE_DEFAULT,
 	.hrtt_max_ns	= BFC_HRTT_MAX_DEFAULT,

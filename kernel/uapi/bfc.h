@@ -140,7 +140,7 @@ enum bfc_pause {
  * @TCA_BFC_WAYS: u8, entries of the flow table among which a flow can choose: BFC_WAYS_DEFAULT,
  * 	or 1: two flows of one entry share it, as in the paper's table (section 3.3.1); not
  * 	changeable
- * @TCA_BFC_SHARE: u8, enum bfc_share, BFC_SHARE_RANDOM by default
+ * @TCA_BFC_SHARE: u8, enum bfc_share, BFC_SHARE_SPARE by default
  * @TCA_BFC_CONTROL_DSCP: u8, DSCP whose IP packets are control packets, too, 1 .. 63; 0
  * 	(default): none
  */

@@ -29,7 +29,7 @@ ip_in a link set p up
 ip_in b link set q up
 ip_in a addr add 10.0.0.1/24 dev p
 neigh a p 10.0.0.2 "$(mac 2)"
-tc_in a qdisc add dev p root handle 1: bfc role host queues 4 flows 400000 sticky 1s nowatch
+tc_in a qdisc add dev p root handle 1: bfc role host share random queues 4 flows 400000 sticky 1s nowatch
 
 flow() { in_ns a "$udpflow" send -d 10.0.0.2 --sport "$1" -n 1 >/dev/null; }
 
@@ -94,7 +94,7 @@ wait
 # Times of the flow table come round after 2^32 x 64 ns. Half of that after its making a table that nobody has used is as
 # empty as at any time.
 tc_in a qdisc del dev p root
-tc_in a qdisc add dev p root handle 1: bfc role host queues 32 sticky 1s nowatch
+tc_in a qdisc add dev p root handle 1: bfc role host share random queues 32 sticky 1s nowatch
 sleep 137.9
 for ((i = 0; i < 16; i++)); do
 	flow $((7000 + i))

@@ -26,7 +26,7 @@ two_boxes rate 10gbit delay 1us ring 0
 sent()
 {
 	# shellcheck disable=SC2086
-	tc_in a qdisc replace dev p root handle 1: bfc role host $1 || die "no bfc $1"
+	tc_in a qdisc replace dev p root handle 1: bfc role host share random $1 || die "no bfc $1"
 	printf '%s\n' "${@:2}" | "$frames" -w 100 "$(ns_name a)/p" "$(ns_name b)/q" >/dev/null || die "frames"
 	mapfile -t per < <(tc_in a -s class show dev p | awk '
 		/ parent / { queue = 1 } queue && / Sent / { print $4; queue = 0 }')

@@ -36,7 +36,7 @@ ip_in a link set p up
 ip_in b link set q up
 ip_in a addr add 10.0.0.1/24 dev p
 neigh a p 10.0.0.2 "$(mac 2)"
-tc_in a qdisc add dev p root bfc role host queues 2 no-split-gso limit 128m nowatch
+tc_in a qdisc add dev p root bfc role host share random queues 2 no-split-gso limit 128m nowatch
 
 # Sub-queue 0 is paused for 6 ms, then has time for the rest of the other's turn and a part of its own.
 says=()

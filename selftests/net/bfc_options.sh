@@ -20,7 +20,7 @@ load_modules hopctl sch_bfc
 
 # Defaults, as the header has them
 
-defaults=$(jq -cn '{queues: 128, classes: 1, flows: 0, ways: 4, assign: "dynamic", reuse: "sticky", share: "random",
+defaults=$(jq -cn '{queues: 128, classes: 1, flows: 0, ways: 4, assign: "dynamic", reuse: "sticky", share: "spare",
 	limit: 8388608, quantum: 0, priomap: [range(16) | 0], split_gso: true, pause: true, pause_by: "queue", rate: 0,
 	hrtt: 0, hrtt_max: 1000000, th: 0, th_scale: 100, sticky: 0, role: "auto", peer: "auto", tag: true,
 	tpid: "0x88a8", refresh: 0, lease: 0, watch: true, watchdog: 0, restore: 0,
@@ -72,8 +72,8 @@ flows auto|.
 assign stochastic|.assign = "stochastic"
 assign single|.assign = "single"
 reuse empty|.reuse = "empty"
-share random|.
-share spare|.share = "spare"
+share random|.share = "random"
+share spare|.
 limit 64k|.limit = 65536
 limit 1g|.limit = 1073741824
 quantum 256|.quantum = 256
@@ -162,7 +162,7 @@ taken "change pool to none" '.pool = 0' change "TCA_OPTIONS{" TCA_BFC_POOL=u32:0
 taken "change pool-alpha" '.pool_alpha = 800' change "TCA_OPTIONS{" TCA_BFC_POOL_ALPHA=u32:80000 "}"
 taken "change strip" '.strip = "always"' change "TCA_OPTIONS{" TCA_BFC_STRIP=u8:1 "}"
 taken "change control-share" '.control_share = 80' change "TCA_OPTIONS{" TCA_BFC_CONTROL_SHARE=u32:8000 "}"
-taken "change share" '.share = "spare"' change "TCA_OPTIONS{" TCA_BFC_SHARE=u8:1 "}"
+taken "change share" '.share = "random"' change "TCA_OPTIONS{" TCA_BFC_SHARE=u8:0 "}"
 taken "change control-dscp" '.control_dscp = 46' change "TCA_OPTIONS{" TCA_BFC_CONTROL_DSCP=u8:46 "}"
 taken "change control-dscp to none" '.control_dscp = 0' change "TCA_OPTIONS{" TCA_BFC_CONTROL_DSCP=u8:0 "}"
 taken "change priomap to the same" . change \
