@@ -28,8 +28,8 @@
  * @watch: end the effect of pauses that never end
  * @tier: enum hop_tier: where the port leads
  * @strip: enum hop_strip: whether to offer to take tags off
- * @watchdog_ns: how long such a pause is endured, and twice as long as our own device may send nothing
- *	before what it holds paused is let go; 0 = auto: HOP_WATCHDOG_NS
+ * @watchdog_ns: how long such a pause is endured, and twice as long as our own device may send
+ *	nothing before what it holds paused is let go; 0 = auto: HOP_WATCHDOG_NS
  * @restore_ns: quiet time after which the neighbour is obeyed again; 0 = auto: twice @watchdog_ns
  */
 struct hop_config {

@@ -92,11 +92,11 @@ struct hop_member;
  * struct hop_member_ops - what hopctl asks a qdisc
  * @watch: look at sub-queue @queue of its range. Context: port's lock, any CPU, without the qdisc
  *	lock: what is read may be of two moments
- * @withdraw: nothing has left the qdisc for half of the watchdog's time. If it has still sent no more than
- *	hop_member.quiet_sent, although it holds packets and is not paused, let the packets that
- *	hold a pause let go of it, set hop_member.stalled and mark none until something leaves.
- *	Called again and again while the qdisc is stalled. Context: RTNL. Return: packets that let
- *	go now
+ * @withdraw: nothing has left the qdisc for half of the watchdog's time. If it has still sent no
+ *	more than hop_member.quiet_sent, although it holds packets and is not paused, let the
+ *	packets that hold a pause let go of it, set hop_member.stalled and mark none until
+ *	something leaves. Called again and again while the qdisc is stalled. Context: RTNL.
+ *	Return: packets that let go now
  */
 struct hop_member_ops {
 	void		(*watch)(const struct hop_member *m, u16 queue, struct hop_watch *w);

@@ -18,12 +18,12 @@
  * windows open: hop_port.watched has a bit for each of these.
  *
  * The pausing side. While anyone is paused by us, a look is taken a few times a second at the
- * number of packets that have left each qdisc that holds a pause. If none has for half of the watchdog's
- * time, although it is not paused itself, its device hangs, and it is asked to withdraw the pauses
- * of its packets. And if no packet of the whole namespace holds a pause, a pause counter that is
- * not 0 after two looks is a bug of ours, which is counted and made good; on several processors the
- * looks alone would be deceived, see hop_range_clear(). Only for these two are RTNL and qdiscs'
- * locks taken; a look itself takes none.
+ * number of packets that have left each qdisc that holds a pause. If none has for half of the
+ * watchdog's time, although it is not paused itself, its device hangs, and it is asked to withdraw
+ * the pauses of its packets. And if no packet of the whole namespace holds a pause, a pause counter
+ * that is not 0 after two looks is a bug of ours, which is counted and made good; on several
+ * processors the looks alone would be deceived, see hop_range_clear(). Only for these two are RTNL
+ * and qdiscs' locks taken; a look itself takes none.
  *
  *   hop_port.storm, ignored, watch_at, calm_at, watched, windows   port's lock
  *   hop_port.leak_sum, hop_net.marked, .marks, hop_member.quiet_*  watch_pausing() alone, which is
@@ -360,8 +360,8 @@ static bool member_is_paused(const struct hop_member *m)
 }
 
 /* Has nothing left a qdisc for so long that its packets must not hold anybody paused? After half of
- * the time for which whoever is held endures it, so that one device that hangs is no storm to those before
- * it. The low half of the number of packets is of one moment, also with 32 bits.
+ * the time for which whoever is held endures it, so that a device that hangs is no storm to those
+ * before it. The low half of the number of packets is of one moment, also with 32 bits.
  */
 static bool member_is_late(const struct hop_port *port, const struct hop_member *m, u64 now)
 {

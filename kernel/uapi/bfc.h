@@ -117,8 +117,8 @@ enum bfc_pause {
  * @TCA_BFC_REFRESH: u32, ns between repeated pause states; 0 (auto) is max(4 HRTT, 100 us)
  * @TCA_BFC_LEASE: u32, ns that a pause lasts without a refresh; 0 (auto) is 8 refreshes
  * @TCA_BFC_WATCH: u8, 1 (default) ends the effect of pauses that never end, 0 does not
- * @TCA_BFC_WATCHDOG: u32, ns: how long a pause that never ends is endured, and twice as long as a device
- *	may send nothing before what it holds paused is let go; 0 (auto) is 200 ms
+ * @TCA_BFC_WATCHDOG: u32, ns: how long a pause that never ends is endured, and twice as long as a
+ *	device may send nothing before what it holds paused is let go; 0 (auto) is 200 ms
  * @TCA_BFC_RESTORE: u32, ns without any pause after which the neighbour is obeyed again; 0 (auto)
  *	is twice the watchdog's time
  * @TCA_BFC_TIER: u8, enum hop_tier: where the port leads

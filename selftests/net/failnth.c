@@ -78,8 +78,8 @@ static void *begin(union message *m, uint16_t type, uint16_t flags, size_t len)
 	return NLMSG_DATA(&m->n);
 }
 
-/* The tables are small enough to come from the slab, whose failures are what can be had. A pool comes with the
- * qdisc or with its change, and goes when that is undone.
+/* The tables are small enough to come from the slab, whose failures are what can be had. A pool
+ * comes with the qdisc or with its change, and goes when that is undone.
  */
 static void bfc_options(union message *m, uint32_t limit, bool creating)
 {

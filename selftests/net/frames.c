@@ -222,8 +222,8 @@ static uint8_t *put_ip(uint8_t *p, const struct line *l, size_t len)
 	struct ip6_frag part = { .ip6f_nxt = l->proto, .ip6f_offlg = htons(l->frag),
 				 .ip6f_ident = htonl(l->ident) };
 	struct iphdr four = { .version = 4, .ihl = 5, .tos = l->tos, .tot_len = htons(len),
-			      .id = htons(l->ident), .frag_off = htons(l->frag < 0 ? 0 : l->frag), .ttl = l->ttl,
-			      .protocol = l->proto };
+			      .id = htons(l->ident), .frag_off = htons(l->frag < 0 ? 0 : l->frag),
+			      .ttl = l->ttl, .protocol = l->proto };
 
 	if (l->family == AF_INET) {
 		memcpy(&four.saddr, l->from, sizeof(four.saddr));
