@@ -79,7 +79,7 @@ static void *begin(union message *m, uint16_t type, uint16_t flags, size_t len)
 }
 
 /* The tables are small enough to come from the slab, whose failures are what can be had. A pool
- * comes with the qdisc or with its change, and goes when that is undone.
+ * comes with the higher limit, and goes when that is undone.
  */
 static void bfc_options(union message *m, uint32_t limit, bool creating)
 {
@@ -93,7 +93,7 @@ static void bfc_options(union message *m, uint32_t limit, bool creating)
 		put(m, TCA_BFC_FLOWS, &(uint32_t) { 104 }, 4);
 	}
 	put(m, TCA_BFC_LIMIT, &limit, 4);
-	put(m, TCA_BFC_POOL, &(uint32_t) { creating || limit > 1000000 ? 1 << 20 : 0 }, 4);
+	put(m, TCA_BFC_POOL, &(uint32_t) { limit > 1000000 ? 1 << 20 : 0 }, 4);
 	close_nest(m, nest);
 }
 
@@ -142,12 +142,18 @@ static void qdisc(union message *m, uint16_t type, uint16_t flags, uint32_t hand
 static void qdisc_add(union message *m)
 {
 	qdisc(m, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL, 0x10000, TC_H_ROOT);
-	kind->put(m, 1000000, true);
+	kind->put(m, 2000000, true);
 }
 
 static void qdisc_del(union message *m)
 {
 	qdisc(m, RTM_DELQDISC, 0, 0x10000, TC_H_ROOT);
+}
+
+static void qdisc_del_back(union message *m)
+{
+	qdisc(m, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL, 0x10000, TC_H_ROOT);
+	kind->put(m, 1000000, true);
 }
 
 static void qdisc_change(union message *m)
@@ -165,7 +171,7 @@ static void qdisc_change_back(union message *m)
 static void qdisc_replace(union message *m)
 {
 	qdisc(m, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_REPLACE, 0x20000, TC_H_ROOT);
-	kind->put(m, 1000000, true);
+	kind->put(m, 2000000, true);
 }
 
 static void qdisc_replace_back(union message *m)
@@ -178,7 +184,7 @@ static void qdisc_replace_back(union message *m)
 static void qdisc_graft(union message *m)
 {
 	qdisc(m, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_REPLACE, 0x110000, 0x10001);
-	kind->put(m, 1000000, true);
+	kind->put(m, 2000000, true);
 }
 
 static void qdisc_ungraft(union message *m)
@@ -263,7 +269,7 @@ static const struct operation {
 	{ "add", qdisc_add, qdisc_del, 0 },
 	{ "change", qdisc_change, qdisc_change_back, 0 },
 	{ "replace", qdisc_replace, qdisc_replace_back, 0 },
-	{ "delete", qdisc_del, qdisc_add, 0 },
+	{ "delete", qdisc_del, qdisc_del_back, 0 },
 	{ "graft", qdisc_graft, qdisc_ungraft, 0 },
 	{ "qdisc-dump", qdisc_dump, NULL, 0 },
 	{ "class-dump", class_dump, NULL, 0 },
