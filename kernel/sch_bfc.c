@@ -61,7 +61,6 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/random.h>
-#include <linux/siphash.h>
 #include <net/flow_dissector.h>
 #include <net/gso.h>
 #include <net/ip.h>
@@ -96,7 +95,7 @@
 #define BFC_N_UNKNOWN		U32_MAX
 #define BFC_SPARE_PART		2	/* a destination holds one in so many at most */
 #define BFC_PLACES_LEAST	256U	/* for destinations, also with few sub-queues */
-#define BFC_IDLE_SCAN		2	/* sub-queues checked for freedom per new flow */
+#define BFC_IDLE_SCAN		4	/* sub-queues checked for freedom before one is refused */
 
 /* What the options say, in the units of TCA_BFC_*. A copy is filled and swapped in whole. */
 struct bfc_config {
@@ -199,6 +198,7 @@ static_assert(sizeof(struct bfc_queue_stats) <= 64);
  * @idle: empty ones that are neither free yet nor paused, the longest unused first
  * @first: its first sub-queue's number in the qdisc
  * @queues: how many it has
+ * @most: of them one destination gets, with BFC_SHARE_SPARE
  * @cursor: whose turn it is, numbered from 0
  * @flows: its part of the flow table
  * @sets: sets of entries it has there
@@ -209,6 +209,7 @@ struct bfc_class {
 	struct list_head	idle;
 	u32			first;
 	u32			queues;
+	u32			most;
 	u32			cursor;
 	u32			sets;
 	struct hop_flow		*flows;
@@ -258,8 +259,7 @@ struct bfc_sched {
 	struct hop_holders	holders;
 	struct tcf_proto __rcu	*filter_list;
 	struct tcf_block	*block;
-	hsiphash_key_t		hash_key;	/* makes table indices of this qdisc its own */
-	struct hop_flow_secret	flow_secret;	/* likewise */
+	struct hop_flow_secret	flow_secret;	/* makes table indices of this qdisc its own */
 	u32			bdp;		/* HRTT x rate, bounded, x th_scale, bytes */
 	u32			sticky_ns;	/* in force */
 	u32			sticky_time;	/* the same for the flow table */
@@ -623,10 +623,10 @@ static bool bfc_queue_is_over(const struct bfc_sched *q, const struct bfc_queue 
 	return now - sub->last_ns >= q->sticky_ns;
 }
 
-/* Who holds sub-queues is to hold those no more whose sticky time is over: two for each new flow,
- * so that the list of idle ones shrinks faster than it grows.
+/* Sub-queues whose sticky time is over are held no more, the longest unused first, a few at a
+ * time. If any was, there is a free one.
  */
-static void bfc_class_release_idle(struct bfc_sched *q, struct bfc_class *class, u64 now)
+static noinline void bfc_class_release_idle(struct bfc_sched *q, struct bfc_class *class, u64 now)
 {
 	struct bfc_queue *sub;
 	int i;
@@ -639,12 +639,19 @@ static void bfc_class_release_idle(struct bfc_sched *q, struct bfc_class *class,
 	}
 }
 
-/* A sub-queue whose sticky time is over, or a free one, or else the longest unused of those that
- * are empty and not paused.
+/* One of a class's sub-queues, by lot */
+static u32 bfc_class_lot(const struct bfc_class *class, u32 lot)
+{
+	return reciprocal_scale(lot * GOLDEN_RATIO_32, class->queues);
+}
+
+/* A sub-queue whose sticky time is over, or a free one, by @lot, or else the longest unused of
+ * those that are empty and not paused.
  *
  * Return: its number, or BFC_NO_QUEUE.
  */
-static u32 bfc_class_unused(struct bfc_sched *q, struct bfc_class *class, u32 start, u64 now)
+static __always_inline u32 bfc_class_unused(struct bfc_sched *q, struct bfc_class *class, u32 lot,
+						    u64 now)
 {
 	struct bfc_queue *sub = bfc_class_idlest(class);
 	u32 n;
@@ -653,7 +660,7 @@ static u32 bfc_class_unused(struct bfc_sched *q, struct bfc_class *class, u32 st
 		q->stats.assign_free++;
 		return sub - q->queues;
 	}
-	n = hop_bitset_next(&class->free, start);
+	n = hop_bitset_next(&class->free, bfc_class_lot(class, lot));
 	if (n != HOP_BITSET_NONE) {
 		q->stats.assign_free++;
 		return class->first + n;
@@ -683,94 +690,101 @@ static u32 bfc_class_own(struct bfc_sched *q, struct hop_place *place)
 /* Sub-queues have run out: the shorter of two that are not paused, or any. */
 static u32 bfc_class_two(struct bfc_sched *q, const struct bfc_class *class, u32 lot)
 {
-	u32 a = reciprocal_scale(lot, class->queues), b;
+	u32 a = bfc_class_lot(class, lot), b;
 
 	q->stats.assign_shared++;
 	if (hop_bitset_empty(&class->ready))
 		return class->first + a;
 	a = hop_bitset_next(&class->ready, a);
-	b = hop_bitset_next(&class->ready, reciprocal_scale(lot * GOLDEN_RATIO_32, class->queues));
+	b = hop_bitset_next(&class->ready, bfc_class_lot(class, lot * GOLDEN_RATIO_32));
 	if (a == b)
 		b = hop_bitset_next(&class->ready, a + 1 < class->queues ? a + 1 : 0);
 	return bfc_shorter(q, class->first + a, class->first + b);
 }
 
+/* A header that does not lie in one piece */
+static noinline u32 bfc_destination_scattered(const struct bfc_sched *q,
+					      const struct bfc_class *class,
+					      const struct sk_buff *skb, struct hop_network net)
+{
+	u32 room = clamp_t(int, skb->len - net.at, 0, HOP_PARSE_IPV6_BYTES);
+	u8 buf[HOP_PARSE_IPV6_BYTES];
+
+	if (skb_copy_bits(skb, net.at, buf, room))
+		return 0;
+	return hop_destination_hash(buf, room, net.type, class->first, &q->flow_secret);
+}
+
 /* A secret hash of where a packet goes in its class; 0 of what is not IP, and now and then of
  * what is
  */
-static noinline u32 bfc_destination(const struct bfc_sched *q, const struct bfc_class *class,
-				    const struct sk_buff *skb)
+static __always_inline u32 bfc_destination(const struct bfc_sched *q, const struct bfc_class *class,
+					   const struct sk_buff *skb)
 {
 	struct hop_network net = hop_network(skb);
-	const __be32 *to;
-	__be32 buf[4];
-	u32 hash;
+	int room = skb_headlen(skb) - net.at;
+	u32 hash = 0;
 
-	switch (net.type) {
-	case ETH_P_IP:
-		to = skb_header_pointer(skb, net.at + offsetof(struct iphdr, daddr), sizeof(*to),
-					buf);
-		hash = to ? (__force u32)*to : 0;
-		break;
-	case ETH_P_IPV6:
-		to = skb_header_pointer(skb, net.at + offsetof(struct ipv6hdr, daddr), sizeof(buf),
-					buf);
-		hash = to ? hsiphash(to, sizeof(buf), &q->hash_key) : 0;
-		break;
-	default:
-		return 0;
-	}
-	return to ? hsiphash_2u32(hash, class->first, &q->hash_key) : 0;
+	if (likely(room >= 0))
+		hash = hop_destination_hash(skb->data + net.at, room, net.type, class->first,
+					    &q->flow_secret);
+	if (unlikely(!hash) && skb_is_nonlinear(skb))
+		return bfc_destination_scattered(q, class, skb, net);
+	return hash;
 }
 
 /* Sub-queues have run out: any. */
 static u32 bfc_class_any(struct bfc_sched *q, const struct bfc_class *class, u32 lot)
 {
 	q->stats.assign_shared++;
-	return class->first + reciprocal_scale(lot, class->queues);
+	return class->first + bfc_class_lot(class, lot);
 }
 
 /* The flows of an incast, which wait for each other in any case, are to leave sub-queues for the
  * others: a destination that holds many gets no more, and if there is none left, who has some
- * shares those. Towards a host all flows have one destination, and nothing is ever paused.
+ * shares those.
  */
 static u32 bfc_class_spare(struct bfc_sched *q, struct bfc_class *class, const struct sk_buff *skb,
 			   u32 lot, u64 now)
 {
-	bool to_host = READ_ONCE(*q->member.to_host);
-	u32 destination = to_host ? 0 : bfc_destination(q, class, skb), queue;
-	struct hop_place *place;
+	u32 destination = bfc_destination(q, class, skb), queue;
+	struct hop_place *place = hop_holders_place(&q->holders, destination);
+	bool holds = destination && hop_place_holds(place, destination);
 
-	bfc_class_release_idle(q, class, now);
-	place = destination ? hop_holders_find(&q->holders, destination) : NULL;
-	if (place && place->held >= max(class->queues / BFC_SPARE_PART, 1U))
-		return bfc_class_own(q, place);
-	queue = bfc_class_unused(q, class, reciprocal_scale(lot, class->queues), now);
-	if (queue != BFC_NO_QUEUE) {
-		if (destination)
-			hop_holders_hold(&q->holders, queue, destination);
-		else
-			hop_holders_release(&q->holders, queue);
-		return queue;
+	if (holds && unlikely(place->held >= class->most)) {
+		bfc_class_release_idle(q, class, now);
+		if (place->held >= class->most)
+			return bfc_class_own(q, place);
 	}
-	if (to_host)
-		return bfc_class_any(q, class, lot);
-	return place ? bfc_class_own(q, place) : bfc_class_two(q, class, lot);
+	queue = bfc_class_unused(q, class, lot, now);
+	if (unlikely(queue == BFC_NO_QUEUE))
+		return holds ? bfc_class_own(q, place) : bfc_class_two(q, class, lot);
+	if (likely(destination))
+		hop_holders_hold(&q->holders, queue, place, destination);
+	else
+		hop_holders_release(&q->holders, queue);
+	return queue;
 }
 
 /* A sub-queue for a new flow (section 3.3.1): a free one or, if there is none, the longest unused
  * of those that are empty and not paused or, if all are taken, any. Its hash and the time make it
- * another one each time that it comes.
+ * another one each time that it comes. Towards a host all flows have one destination, and nothing
+ * is ever paused: there nobody holds anything.
  */
 static u32 bfc_class_pick(struct bfc_sched *q, struct bfc_class *class, const struct sk_buff *skb,
 			  u32 hash, u64 now)
 {
-	u32 lot = (hash ^ (u32)now) * GOLDEN_RATIO_32, queue;
+	bool spare = q->config.share == BFC_SHARE_SPARE;
+	u32 lot = hash ^ (u32)now, queue;
 
-	if (q->config.share == BFC_SHARE_SPARE)
+	if (spare && !READ_ONCE(*q->member.to_host))
 		return bfc_class_spare(q, class, skb, lot, now);
-	queue = bfc_class_unused(q, class, reciprocal_scale(lot, class->queues), now);
-	return queue != BFC_NO_QUEUE ? queue : bfc_class_any(q, class, lot);
+	queue = bfc_class_unused(q, class, lot, now);
+	if (queue == BFC_NO_QUEUE)
+		return bfc_class_any(q, class, lot);
+	if (spare)
+		hop_holders_release(&q->holders, queue);
+	return queue;
 }
 
 /* All of a flow's set are alive: it is a guest where the shortest sub-queue is, a paused one
@@ -807,7 +821,8 @@ static noinline void bfc_flow_holds(struct bfc_sched *q, const struct bfc_class 
 		return;
 	destination = bfc_destination(q, class, skb);
 	if (destination)
-		hop_holders_hold(&q->holders, queue, destination);
+		hop_holders_hold(&q->holders, queue, hop_holders_place(&q->holders, destination),
+				 destination);
 }
 
 static __always_inline struct hop_flow *bfc_flow_set(const struct bfc_sched *q,
@@ -853,7 +868,7 @@ static noinline u32 bfc_hash_dissect(const struct bfc_sched *q, const struct sk_
 	__skb_flow_dissect(NULL, skb, &flow_keys_dissector, &keys, skb->data, htons(net.type),
 			   net.at, skb_headlen(skb), FLOW_DISSECTOR_F_STOP_AT_ENCAP);
 	keys.tags.flow_label = 0;
-	return (flow_hash_from_keys(&keys) ^ (u32)q->hash_key.key[0]) * GOLDEN_RATIO_32 ^
+	return (flow_hash_from_keys(&keys) ^ q->flow_secret.word[0]) * GOLDEN_RATIO_32 ^
 	       net.vids * q->flow_secret.rest;
 }
 
@@ -899,21 +914,17 @@ static struct bfc_queue *bfc_assign(struct bfc_sched *q, struct bfc_class *class
 	struct hop_flow *flow;
 
 	cb->handle = 0;
-	switch (q->config.assign) {
-	case BFC_ASSIGN_SINGLE:
-		cb->flow = BFC_NO_FLOW;
-		cb->queue = class->first;
-		break;
-	case BFC_ASSIGN_STOCHASTIC:
-		cb->flow = BFC_NO_FLOW;
-		cb->queue = class->first + reciprocal_scale(hash, class->queues);
-		break;
-	default:
+	if (likely(q->config.assign == BFC_ASSIGN_DYNAMIC)) {
 		flow = bfc_flow_find(q, class, skb, hash, now);
 		if (!flow->packets++)
 			q->queues[flow->queue].flows++;
 		cb->flow = flow - q->flows;
 		cb->queue = flow->queue;
+	} else {
+		cb->flow = BFC_NO_FLOW;
+		cb->queue = class->first;
+		if (q->config.assign == BFC_ASSIGN_STOCHASTIC)
+			cb->queue += reciprocal_scale(hash, class->queues);
 	}
 	return &q->queues[cb->queue];
 }
@@ -2013,6 +2024,7 @@ static void bfc_setup_classes(struct bfc_sched *q)
 		class = &q->classes[i];
 		INIT_LIST_HEAD(&class->idle);
 		class->queues = q->config.queues / q->config.classes;
+		class->most = max(class->queues / BFC_SPARE_PART, 1U);
 		class->first = i * class->queues;
 		class->flows = q->flows + i * (table / q->config.classes);
 		class->sets = table / q->config.classes / q->config.ways;
@@ -2103,7 +2115,6 @@ static int bfc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ac
 	__skb_queue_head_init(&q->control);
 	for (i = 0; i < BFC_BUCKETS; i++)
 		INIT_LIST_HEAD(&q->buckets[i]);
-	get_random_bytes(&q->hash_key, sizeof(q->hash_key));
 	get_random_bytes(&q->flow_secret, sizeof(q->flow_secret));
 	q->flow_secret.last |= 1;
 	q->flow_secret.rest |= 1;

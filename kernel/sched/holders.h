@@ -57,12 +57,16 @@ struct hop_holders {
 	u32			mask;
 };
 
-/* Return: the place of a destination, or NULL if it holds nothing that is known. */
-static inline struct hop_place *hop_holders_find(const struct hop_holders *h, u32 destination)
+/* Return: the place where a destination would be. */
+static inline struct hop_place *hop_holders_place(const struct hop_holders *h, u32 destination)
 {
-	struct hop_place *place = &h->places[destination & h->mask];
+	return &h->places[destination & h->mask];
+}
 
-	return place->held && place->destination == destination ? place : NULL;
+/* Does a destination hold any sub-queue that is known? */
+static inline bool hop_place_holds(const struct hop_place *place, u32 destination)
+{
+	return place->held && place->destination == destination;
 }
 
 /* Does somebody hold a sub-queue? */
@@ -80,34 +84,36 @@ static inline void hop_holders_release(struct hop_holders *h, u16 queue)
 	if (!hop_holders_has(h, queue))
 		return;
 	place = &h->places[holding->place - 1];
-	place->held--;
+	holding->place = 0;
+	if (!--place->held)
+		return;
 	place->queue = holding->next;
 	h->holdings[holding->prev].next = holding->next;
 	h->holdings[holding->next].prev = holding->prev;
-	holding->place = 0;
 }
 
-/* A sub-queue is given to a destination. */
-static inline void hop_holders_hold(struct hop_holders *h, u16 queue, u32 destination)
+/* A sub-queue is given to a destination, whose place is said. */
+static inline void hop_holders_hold(struct hop_holders *h, u16 queue, struct hop_place *place,
+				    u32 destination)
 {
-	struct hop_place *place = &h->places[destination & h->mask];
 	struct hop_holding *holding = &h->holdings[queue], *ring;
 
 	hop_holders_release(h, queue);
-	if (place->held && place->destination != destination)
-		return;
-	if (!place->held++) {
+	if (!place->held) {
 		place->destination = destination;
 		place->queue = queue;
 		holding->next = queue;
 		holding->prev = queue;
-	} else {
+	} else if (place->destination == destination) {
 		ring = &h->holdings[place->queue];
 		holding->next = place->queue;
 		holding->prev = ring->prev;
 		h->holdings[ring->prev].next = queue;
 		ring->prev = queue;
+	} else {
+		return;
 	}
+	place->held++;
 	holding->place = place - h->places + 1;
 }
 

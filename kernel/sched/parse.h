@@ -169,4 +169,33 @@ hop_flow_hash(const struct hop_flow_id *id, const struct hop_flow_secret *secret
 	return ((sum ^ sum >> 32) * secret->last) >> 32;
 }
 
+/**
+ * hop_destination_hash - a secret hash of the address that a packet goes to
+ * @ip: its network header
+ * @room: bytes there; HOP_PARSE_IPV6_BYTES are always enough
+ * @type: EtherType, host byte order
+ * @salt: another number makes another hash
+ * @secret: random numbers
+ *
+ * Made like hop_flow_hash(), and as hard to choose.
+ *
+ * Return: 0 if it is no IP, or cut short, and once in 2^32 of what is.
+ */
+static __always_inline u32 hop_destination_hash(const u8 *ip, u32 room, u16 type, u32 salt,
+						const struct hop_flow_secret *secret)
+{
+	const u32 *s = secret->address;
+	u64 sum;
+
+	if (type == ETH_P_IP && room >= HOP_PARSE_IPV4_BYTES)
+		sum = (u64)(hop_parse_word(ip + 16) + s[4]) * secret->rest;
+	else if (type == ETH_P_IPV6 && room >= HOP_PARSE_IPV6_BYTES)
+		sum = (u64)(hop_parse_word(ip + 24) + s[4]) * (hop_parse_word(ip + 28) + s[5]) +
+		      (u64)(hop_parse_word(ip + 32) + s[6]) * (hop_parse_word(ip + 36) + s[7]);
+	else
+		return 0;
+	sum += salt;
+	return ((sum ^ sum >> 32) * secret->last) >> 32;
+}
+
 #endif

@@ -42,12 +42,12 @@ static bool taken(u32 destination, u16 but)
 
 static bool agrees(u32 destination)
 {
-	struct hop_place *place = hop_holders_find(&holders, destination);
+	struct hop_place *place = hop_holders_place(&holders, destination);
 	u32 n = held_by(destination), i, mask = 0;
 
-	if (!n)
-		return !place;
-	if (!place || place->held != n)
+	if (!n || !hop_place_holds(place, destination))
+		return !n && !hop_place_holds(place, destination);
+	if (place->held != n)
 		return false;
 	for (i = 0; i < n; i++)
 		mask |= 1U << hop_holders_next(&holders, place);
@@ -66,7 +66,7 @@ static void test_random(u32 destinations, const char *name)
 		queue = random64() % QUEUES;
 		to = 1 + random64() % destinations;
 		if (random64() % 3) {
-			hop_holders_hold(&holders, queue, to);
+			hop_holders_hold(&holders, queue, hop_holders_place(&holders, to), to);
 			owner[queue] = taken(to, queue) ? 0 : to;
 		} else {
 			hop_holders_release(&holders, queue);

@@ -236,15 +236,21 @@ static u32 hash_of(const struct packet *p)
 	return hop_flow_hash(&id, &secret);
 }
 
+static u32 destination_of(const struct packet *p)
+{
+	return hop_destination_hash(p->ip, p->room, p->type, 0, &secret);
+}
+
 #define SETS	1024
 #define COUNT	256
 #define SECRETS	2000
 
-/* How many pairs of flows that count upwards at byte @at, as ports and addresses do, fall into one
- * set? With a random function it would be a number with the mean and, nearly, the variance of
+/* How many pairs of packets that count upwards at byte @at, as ports and addresses do, fall into
+ * one set? With a random function it would be a number with the mean and, nearly, the variance of
  * Poisson's.
  */
-static bool spreads(const struct packet *p, unsigned int at, unsigned int step, bool high)
+static bool spreads(u32 (*hash_of)(const struct packet *p), const struct packet *p,
+		    unsigned int at, unsigned int step, bool high)
 {
 	const double pairs = COUNT * (COUNT - 1) / 2. / SETS;
 	double sum = 0, squares = 0, variance;
@@ -285,10 +291,11 @@ static void test_hash(void)
 	bool ok = true;
 
 	for (i = 0; i < 2 * sizeof(at) / sizeof(*at); i++)
-		ok &= spreads(&p, at[i / 2], 1, i % 2) & spreads(&p, at[i / 2], 8, i % 2);
+		ok &= spreads(hash_of, &p, at[i / 2], 1, i % 2) &
+		      spreads(hash_of, &p, at[i / 2], 8, i % 2);
 	check(ok, "IPv4: flows that count upwards spread as if at random");
 	for (i = 0, ok = true; i < 2 * sizeof(at6) / sizeof(*at6); i++)
-		ok &= spreads(&p6, at6[i / 2], 1, i % 2);
+		ok &= spreads(hash_of, &p6, at6[i / 2], 1, i % 2);
 	check(ok, "IPv6: they do, too");
 	for (i = 0; i < 1000000; i++) {
 		if (i % 1000 == 0)
@@ -299,6 +306,68 @@ static void test_hash(void)
 		same += hash_of(&q) == hash_of(i % 2 ? &p6 : &p);
 	}
 	check(!same, "two that differ in a bit have two hashes");
+}
+
+/* Which bytes another destination has: those of the address that a packet goes to. */
+static bool only_destination(const struct packet *p, unsigned int from, unsigned int bytes)
+{
+	struct packet other;
+	bool ok = true, is;
+	unsigned int i;
+
+	for (i = 0; i < HOP_PARSE_BYTES; i++) {
+		other = *p;
+		other.ip[i] ^= 1 + random64() % 255;
+		is = i >= from && i < from + bytes;
+		if ((destination_of(p) != destination_of(&other)) != is) {
+			printf("# byte %u\n", i);
+			ok = false;
+		}
+	}
+	return ok;
+}
+
+static void test_destination(void)
+{
+	struct packet p = ipv4(6, 5), p6 = ipv6(6), q, r;
+	unsigned int i, j, same = 0;
+	u8 *ip;
+	bool ok;
+
+	check(only_destination(&p, 16, 4) && only_destination(&p6, 24, 16),
+	      "destination: the address that a packet goes to and nothing else");
+	ok = spreads(destination_of, &p, 18, 1, false) && spreads(destination_of, &p, 16, 8, false);
+	for (i = 24; i < 40; i += 2)
+		ok &= spreads(destination_of, &p6, i, 1, false);
+	check(ok, "destination: those that count upwards spread as if at random");
+	for (i = 0; i < 200000; i++) {
+		if (i % 100 == 0)
+			new_secret();
+		q = p6;
+		r = p6;
+		for (j = 24 + i % 2 * 8; j < 32 + i % 2 * 8; j++) {
+			q.ip[j] = random64();
+			r.ip[j] = random64();
+		}
+		same += destination_of(&q) == destination_of(&r);
+		q = p;
+		q.ip[16 + i % 4] ^= 1 << random64() % 8;
+		same += destination_of(&q) == destination_of(&p);
+		same += hop_destination_hash(p.ip, p.room, p.type, 0, &secret) ==
+			hop_destination_hash(p.ip, p.room, p.type, 1 + i % 512, &secret);
+	}
+	/* 600,000 with a chance of 2^-31 each; Poisson has more than two once in 10^11 */
+	check(same <= 2, "destination: two do not collide, nor one with itself in another class");
+	for (i = 0, ok = true; i <= 64; i++) {
+		ip = malloc(i ? i : 1);
+		memcpy(ip, p.ip, i);
+		ok &= !hop_destination_hash(ip, i, ETH_P_IP, 0, &secret) == (i < 20);
+		memcpy(ip, p6.ip, i);
+		ok &= !hop_destination_hash(ip, i, ETH_P_IPV6, 0, &secret) == (i < 40);
+		ok &= !hop_destination_hash(ip, i, ETH_P_ARP, 0, &secret);
+		free(ip);
+	}
+	check(ok, "destination: none if it is too short, or no IP");
 }
 
 static void test_vlan(void)
@@ -356,15 +425,16 @@ static void test_short(void)
 
 int main(void)
 {
-	printf("TAP version 13\n1..19\n");
+	printf("TAP version 13\n1..23\n");
 	new_secret();
 	test_ipv4();
 	test_ipv4_fragments();
 	test_ipv6();
 	test_secret();
 	test_hash();
+	test_destination();
 	test_vlan();
 	test_short();
 	printf("# %u passed, %u failed\n", done - failed, failed);
-	return failed || done != 19;
+	return failed || done != 23;
 }
