@@ -683,6 +683,63 @@ class Claims(unittest.TestCase):
                                                 "link until then (%)", "met")],
                              [10, 9, 1, (at - 10000000) / 1e6, share, met])
 
+    def bfc(self, which, flows, port):
+        """Rows of two schemes with the same results: flows as "SRC,DST,BYTES,LABEL,START,DONE", a switch's port."""
+        with tempfile.TemporaryDirectory() as directory:
+            for scheme in "bfc", "ideal-fq", "dctcp":
+                runs = f"{directory}/runs/{scheme}-s1"
+                os.makedirs(runs)
+                with open(f"{runs}/flows.csv", "w", encoding="utf-8") as f:
+                    f.write("flow,src,dst,bytes,class,label,start_ns,done_ns,acked_ns,packets,retransmits,timeouts\n")
+                    for n, flow in enumerate(flows):
+                        src, dst, size, label, start, done = flow.split(",")
+                        f.write(f"{n},{src},{dst},{size},0,{label},{start},{done},,1,0,0\n")
+                for name, what in ("run.json", {}), ("ports.json", {"lab-s1": [
+                        {"kind": "bfc", "root": True, "dev": d, **(port if d == "r1" else {"drops": 0})}
+                        for d in ("h1", "h2", "r1")]}):
+                    with open(f"{runs}/{name}", "w", encoding="utf-8") as f:
+                        json.dump(what, f)
+            for name, text in ("path", f"{directory}/x.lab\n"), ("experiment.lab", """
+topology star senders 2 rate 8gbit
+workload w --incast 2:-:0,to=2
+scheme bfc
+scheme ideal-fq
+scheme dctcp
+bins 1kB 2kB
+"""):
+                with open(f"{directory}/{name}", "w", encoding="utf-8") as f:
+                    f.write(text)
+            done = subprocess.run([f"{ROOT}/selftests/lab/claims", "--json", which, directory],
+                                  capture_output=True, text=True, check=False)
+        self.assertEqual(done.stderr, "")
+        return done.returncode, json.loads(done.stdout)
+
+    def test_incastmix(self):
+        flows = [f"0,1,100,small,1000,{1000 + took}" for took in (3000, 3000, 3000, 4000)]
+        fine = {"drops": 0, "assign_own": 1, "assign_free": 3}
+        for more, last, port, met in (
+                ([], 3110000, fine, True), ([], 3110001, fine, False), ([], 3000000, {**fine, "drops": 1}, False),
+                (["0,1,100,small,0,20001"], 0, fine, False), (["0,1,100,small,0,7001"] * 5, 0, fine, False),
+                (["0,1,100,small,0,7000"] * 5, 0, fine, True), (["0,1,100,small,0,"], 0, fine, False)):
+            status, rows = self.bfc("incastmix", [*flows, f"0,2,100,incast,0,{last}", *more], port)
+            self.assertEqual((status, rows[0]["scheme"], rows[0]["met"]), (0 if met else 1, "bfc", met), more)
+        self.assertEqual(rows[0]["mean (us)"], 3.25)
+        self.assertEqual([rows[0][k] for k in ("shared (%)", "drops")], [25, 0])
+        # 95 % of a hundred
+        flows = ["0,1,100,small,0,3000"] * 94 + ["0,1,100,small,0,900000"] * 4
+        self.assertEqual(self.bfc("incastmix", [*flows, "0,2,100,incast,0,1"], fine)[0], 0)
+
+    def test_aside(self):
+        flows = ["0,2,1000,incast,10000,20000", "1,2,1000,incast,10000,30000", "0,2,1500,-,0,10000",
+                 "0,2,100,-,30000,42000", "0,2,100,-,29999,50000", "0,1,100,-,15000,20000"]
+        _, rows = self.bfc("tails", flows, {"drops": 0})
+        row = next(r for r in rows if r["scheme"] == "bfc" and r["size up to"] == "1 kB")
+        alone = 12000 / row["p99 aside"]
+        self.assertAlmostEqual(row["p99"] / row["p99 aside"], 20001 / 12000)
+        self.assertTrue(100 < alone < 3000)
+        self.assertEqual(row["flows"], 3)
+        self.assertEqual([r["p99"] / r["p99 aside"] for r in rows if r["size up to"] == "2 kB"], [1] * 3)
+
     def test_no_end_of_buffer(self):
         both = ["rocc-pfc", "rocc-free rocc"]
         for what, met in ({"done": 2199}, True), ({"done": 2201}, False), ({"queue": 490000}, True), \
