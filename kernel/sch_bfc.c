@@ -872,39 +872,33 @@ static noinline u32 bfc_hash_dissect(const struct bfc_sched *q, const struct sk_
 	       net.vids * q->flow_secret.rest;
 }
 
-static __always_inline u32 bfc_hash_parse(const struct bfc_sched *q, const struct sk_buff *skb,
-					  struct hop_network net, const u8 *ip, u32 room)
-{
-	struct hop_flow_id id;
-
-	if (unlikely(!hop_parse_flow(ip, room, net.type, net.vids, &q->flow_secret, &id)))
-		return bfc_hash_dissect(q, skb, net);
-	return hop_flow_hash(&id, &q->flow_secret);
-}
-
-/* Headers that do not lie in one piece */
+/* Headers that do not lie in one piece, or that are not for the parser */
 static noinline u32 bfc_hash_scattered(const struct bfc_sched *q, const struct sk_buff *skb,
 				       struct hop_network net)
 {
 	u32 room = clamp_t(int, skb->len - net.at, 0, HOP_PARSE_BYTES);
 	u8 buf[HOP_PARSE_BYTES];
+	struct hop_flow_id id;
 
-	if (skb_copy_bits(skb, net.at, buf, room))
-		room = 0;
-	return bfc_hash_parse(q, skb, net, buf, room);
+	if (skb_is_nonlinear(skb) && !skb_copy_bits(skb, net.at, buf, room) &&
+	    hop_parse_flow(buf, room, net.type, net.vids, &q->flow_secret, &id))
+		return hop_flow_hash(&id, &q->flow_secret);
+	return bfc_hash_dissect(q, skb, net);
 }
 
 /* A secret hash of what says which flow it is. A general dissection of the frame takes five times
- * as long.
+ * as long. Of what this machine sends, as a rule, the headers alone lie in one piece.
  */
 static __always_inline u32 bfc_hash(const struct bfc_sched *q, const struct sk_buff *skb,
 				    struct hop_network net)
 {
 	int room = skb_headlen(skb) - net.at;
+	struct hop_flow_id id;
 
-	if (unlikely(room < HOP_PARSE_BYTES) && (skb_is_nonlinear(skb) || room < 0))
-		return bfc_hash_scattered(q, skb, net);
-	return bfc_hash_parse(q, skb, net, skb->data + net.at, room);
+	if (likely(room >= 0 && hop_parse_flow(skb->data + net.at, room, net.type, net.vids,
+					       &q->flow_secret, &id)))
+		return hop_flow_hash(&id, &q->flow_secret);
+	return bfc_hash_scattered(q, skb, net);
 }
 
 static struct bfc_queue *bfc_assign(struct bfc_sched *q, struct bfc_class *class,

@@ -104,13 +104,13 @@ static __always_inline u64 hop_parse_fold(const u8 *addresses, const u32 *secret
 /**
  * hop_parse_flow - the flow of a packet
  * @ip: its network header
- * @room: bytes there; HOP_PARSE_BYTES, or all that there are
+ * @room: bytes there; HOP_PARSE_BYTES are always enough
  * @type: EtherType, host byte order
  * @vids: VLAN ids, the innermost in the lowest HOP_PARSE_VIDS_SHIFT bits; 0 without one
  * @secret: random numbers
  * @id: filled in
  *
- * Return: false if it is for a general dissector.
+ * Return: false if it is for a general dissector, or more of its bytes may tell.
  */
 static __always_inline bool
 hop_parse_flow(const u8 *ip, u32 room, u16 type, u32 vids, const struct hop_flow_secret *secret,

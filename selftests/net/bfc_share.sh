@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Flows that find no entry of the flow table, and no sub-queue.
+# Flows that find no entry of the flow table, and no sub-queue. And headers that do not lie in one piece.
 #
 #	a:p ---- b:q		wire
 #
@@ -102,5 +102,22 @@ for kind in "IPv4 10.0.1 ." "IPv6 fd00: :"; do
 	sent "role host queues 8 classes 2 priomap 0 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 share spare" "$incast" "b prio=1 ${incast#a }"
 	is "$name, spare: of each class its own" "$(figures $ASSIGNED)" "4 0 16 0"
 	}
+done
+
+diag "headers in pieces"
+ip_in a link set p mtu 9000
+ip_in b link set q mtu 9000
+for kind in "IPv4 10.0.1 ." "IPv6 fd00: :"; do
+	read -r name net sep <<<"$kind"
+	to="bytes=5000 from=$net${sep}1 to=$net${sep}99"
+	lines=("whole $to")
+	# within the Ethernet header, the addresses, the ports, behind them
+	for at in 1 14 20 33 37 38 50 57 58 62 80; do
+		lines+=("at$at linear=$at $to")
+	done
+	sent "role host queues 8" "${lines[@]}"
+	is "$name: wherever a header is cut, it is one flow" "$per" 12
+	sent "role host queues 8" "at20 ports=10 linear=20 $to" "other linear=20 ${to%99}98"
+	is "$name: and to its destination" "$(figures $ASSIGNED)" "5 0 6 0"
 done
 finish

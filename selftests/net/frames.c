@@ -17,7 +17,8 @@
  * packet of IPv4 or IPv6, of UDP (proto=17) if nothing else is said, icmp= the first byte behind
  * the header; frag= the flags and offset of IPv4, with IPv6 those of a fragment header, which is
  * then there. wait= is slept before it. dst= is a broadcast, and src= TX's own address, if not
- * given. `#` begins a comment.
+ * given. With linear= the kernel is to have so many bytes in one piece and the rest in pages; it
+ * does so with frames from 4096 bytes on. `#` begins a comment.
  *
  * The lines are sent one after the other, as fast as TX's qdisc takes them; if it refuses one that
  * is the end, but with -l it is lost. MS milliseconds (default 1000) after the last there is a line
@@ -36,6 +37,7 @@
 #include <fcntl.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
+#include <linux/virtio_net.h>
 #include <net/if.h>
 #include <netinet/ip.h>
 #include <netinet/ip6.h>
@@ -47,6 +49,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -66,7 +69,7 @@ struct mark {
 struct line {
 	char		name[32];
 	unsigned long	n, wait, prio, bytes, tag, type;
-	unsigned long	proto, sport, dport, tos, ttl, ident, label, ports;
+	unsigned long	proto, sport, dport, tos, ttl, ident, label, ports, linear;
 	long		icmp, frag;	/* -1: none */
 	uint8_t		dst[ETH_ALEN], src[ETH_ALEN];
 	uint8_t		from[16], to[16];
@@ -142,6 +145,7 @@ static void read_word(struct line *l, char *word)
 		{ "proto", &l->proto, 10 }, { "sport", &l->sport, 10 }, { "dport", &l->dport, 10 },
 		{ "tos", &l->tos, 0 }, { "ttl", &l->ttl, 10 }, { "ident", &l->ident, 10 },
 		{ "label", &l->label, 10 }, { "ports", &l->ports, 10 },
+		{ "linear", &l->linear, 10 },
 		{ "frag", (unsigned long *)&l->frag, 0 }, { "icmp", (unsigned long *)&l->icmp, 10 },
 	};
 	char *value = strchr(word, '='), *end;
@@ -192,7 +196,7 @@ static void read_list(const uint8_t *own)
 		snprintf(l->name, sizeof(l->name), "%s", word);
 		while ((word = strtok_r(NULL, " \t\n", &rest)))
 			read_word(l, word);
-		if (l->bytes < ETH_ZLEN || l->bytes > FRAME_MAX)
+		if (l->bytes < ETH_ZLEN || l->bytes > FRAME_MAX || l->linear > l->bytes)
 			errx(2, "%s: no such frame", l->name);
 	}
 }
@@ -272,16 +276,22 @@ static void make(const struct line *l, unsigned int flow)
 static void send_line(int fd, struct line *l)
 {
 	struct timespec wait = { l->wait / 1000000000, l->wait % 1000000000 };
+	struct virtio_net_hdr lies = { .hdr_len = l->linear };
+	struct iovec parts[] = { { &lies, sizeof(lies) }, { frame, l->bytes } };
+	const struct iovec *from = l->linear ? parts : parts + 1;
+	int n = l->linear ? 2 : 1;
 	unsigned long flow, i;
+	ssize_t all;
 
 	if (l->wait)
 		nanosleep(&wait, NULL);
+	all = l->bytes + (l->linear ? sizeof(lies) : 0);
 	set(fd, SOL_SOCKET, SO_PRIORITY, l->prio);
+	set(fd, SOL_PACKET, PACKET_VNET_HDR, !!l->linear);
 	for (flow = 0; flow < l->ports; flow++) {
 		for (i = 0; i < l->n; i++, l->sent++) {
 			make(l, flow);
-			if (send(fd, frame, l->bytes, 0) != (ssize_t)l->bytes &&
-			    !(lossy && errno == ENOBUFS))
+			if (writev(fd, from, n) != all && !(lossy && errno == ENOBUFS))
 				err(2, "%s", l->name);
 		}
 	}
