@@ -64,6 +64,7 @@ class Units(unittest.TestCase):
         self.assertEqual(units.rate("2.5gbit"), 2500000000)
         self.assertEqual(units.time("1.5us"), 1500)
         self.assertEqual(units.size("12MB"), 12000000)
+        self.assertEqual(units.size("12m"), 12000000)
         self.assertEqual(units.size("2KiB"), 2048)
         self.assertEqual(units.rate_words(25 * 10**8), "2500mbit")
         self.assertEqual(units.time_words(1500), "1500ns")

@@ -182,6 +182,10 @@ test_window()
 	is "a window is in whole packets" "$(times)" "$(formula 100000000000 4 100000 2)"
 	run --payload 100 --local 1 --window 1000 <<<"0 0 4 10000"
 	is "another payload" "$(counts packets acks)" "100 100"
+	run --payload 1k <<<"0 0 4 10240"
+	is "a kB has 1000 bytes" "$(counts packets)" 11
+	run --payload 1KiB <<<"0 0 4 10240"
+	is "a KiB 1024" "$(counts packets)" 10
 }
 
 test_ip6()

@@ -24,6 +24,7 @@
 enum {
 	EXIT_COMPLETE = 0,
 	EXIT_ERROR = 1,
+	EXIT_USAGE = 2,
 	EXIT_INCOMPLETE = 3,
 };
 

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "flowgen.h"
@@ -93,7 +94,9 @@ struct unit {
 
 static const struct unit no_units[] = { { "", 1 }, {} };
 static const struct unit byte_units[] = {
-	{ "", 1 }, { "k", 1 << 10 }, { "m", 1 << 20 }, { "g", 1 << 30 }, {}
+	{ "", 1 }, { "b", 1 }, { "k", 1000 }, { "kb", 1000 }, { "m", 1000000 },
+	{ "mb", 1000000 }, { "g", 1000000000 }, { "gb", 1000000000 },
+	{ "kib", 1 << 10 }, { "mib", 1 << 20 }, { "gib", 1 << 30 }, {}
 };
 static const struct unit time_units[] = {
 	{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }, { "", 1 }, {}
@@ -109,14 +112,14 @@ static uint64_t number(const char *arg, const struct unit *units, uint64_t max, 
 	if (arg[0] >= '0' && arg[0] <= '9')
 		value = strtoull(arg, &end, 10);
 	for (; end && units->name; units++) {
-		if (strcmp(end, units->name))
+		if (strcasecmp(end, units->name))
 			continue;
 		if (errno || value > max / units->factor)
 			argp_error(state, "%s is too large: %s", what, arg);
 		return value * units->factor;
 	}
 	argp_error(state, "%s is not understood: %s", what, arg);
-	exit(EXIT_ERROR);
+	exit(EXIT_USAGE);
 }
 
 /* An option that is a number: the kernel knows its range. */
@@ -274,7 +277,7 @@ int main(int argc, char **argv)
 	struct input in = {};
 	uint64_t zero_ns;
 
-	argp_err_exit_status = EXIT_ERROR;
+	argp_err_exit_status = EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &opt);
 	read_ends(&in, opt.ends);
 	read_trace(&in, opt.trace);

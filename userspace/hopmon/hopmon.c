@@ -85,6 +85,12 @@ static void say(const char *format, ...)
 
 /* ---- options ---- */
 
+#ifndef HOPMON_VERSION
+#define HOPMON_VERSION	"(unknown)"
+#endif
+
+const char *argp_program_version = "hopmon " HOPMON_VERSION;
+
 static const struct argp_option options[] = {
 	{ "interface", 'i', "DEV", 0, "Only devices of this name", 0 },
 	{ "netns", 'n', "NAME", 0, "In this network namespace, not in hopmon's own", 0 },

@@ -115,7 +115,7 @@ def parser():
     p = argparse.ArgumentParser(prog="sluice-lab", description=(
         "Experiments with hop-by-hop flow control: topologies, workloads and schemes, the real modules "
         "in exact virtual time."))
-    p.add_argument("--version", action="version", version=run.Runner.project_version())
+    p.add_argument("--version", action="version", version="sluice-lab " + run.Runner.project_version())
     verbs = p.add_subparsers(dest="verb", required=True, metavar="VERB")
 
     def verb(name, function, text):

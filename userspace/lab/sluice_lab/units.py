@@ -18,7 +18,7 @@ class FileError(LabError):
 RATES = {"bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9, "tbit": 10**12}
 TIMES = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
 # As the papers count, unlike tc: kB is 1000 bytes, KiB 1024.
-SIZES = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9,
+SIZES = {"": 1, "b": 1, "k": 10**3, "kb": 10**3, "m": 10**6, "mb": 10**6, "g": 10**9, "gb": 10**9,
          "kib": 2**10, "mib": 2**20, "gib": 2**30}
 
 

@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What all programs have in common: who uses one wrongly gets status 2 and a line that says how to go on, and nothing
+# on standard output; each says its version, and its manual page has both. Needs neither a module nor privileges.
+
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+export LC_ALL=C
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+
+# shellcheck source=selftests/unit/report.sh
+. "$here/report.sh"
+
+# wrong PROGRAM NAME WORD...
+wrong() {
+	local program=$1 name=$2 status
+
+	shift 2
+	"$program" "$@" >"$dir/out" 2>"$dir/seen" </dev/null
+	status=$?
+	echo "ends with $status" >>"$dir/seen"
+	[ $status = 2 ] && [ ! -s "$dir/out" ] && grep -q "^\([^ ]*/\)\?$name: \|^[Uu]sage: $name " "$dir/seen"
+	report $? "$name $*: 2, and its name on standard error"
+}
+
+version=$(cat "$root/VERSION")
+for program in build/sluice/sluice build/hopmon/hopmon build/flowgen/flowgen build/trace/sluice-trace \
+	userspace/lab/sluice-lab; do
+	name=${program##*/} page=$root/Documentation/man/${program##*/}.8
+	wrong "$root/$program" "$name" --nonsense
+	wrong "$root/$program" "$name" nonsense
+	# hopmon has something to do without a word
+	[ "$name" = hopmon ] || wrong "$root/$program" "$name"
+	"$root/$program" --version >"$dir/seen" 2>&1
+	[ "$(cat "$dir/seen")" = "$name $version" ]
+	report $? "$name --version: its name and the version"
+	sed -n '/^\.SH EXIT STATUS/,/^\.SH [^E]/p' "$page" >"$dir/seen"
+	grep -qE '^\.B 2$|2: ' "$dir/seen"
+	report $? "$name.8: status 2"
+	echo "${page##*/} does not have it" >"$dir/seen"
+	sed 's/\\-/-/g' "$page" | grep -q -e '--version'
+	report $? "$name.8: --version"
+done
+
+echo "1..$number"
+echo "$((number - failed)) passed, $failed failed, 0 skipped"
+[ $failed = 0 ]
