@@ -723,11 +723,10 @@ static __always_inline u32 bfc_destination(const struct bfc_sched *q, const stru
 {
 	struct hop_network net = hop_network(skb);
 	int room = skb_headlen(skb) - net.at;
-	u32 hash = 0;
+	u32 hash;
 
-	if (likely(room >= 0))
-		hash = hop_destination_hash(skb->data + net.at, room, net.type, class->first,
-					    &q->flow_secret);
+	hash = hop_destination_hash(skb->data + net.at, room, net.type, class->first,
+				    &q->flow_secret);
 	if (unlikely(!hash) && skb_is_nonlinear(skb))
 		return bfc_destination_scattered(q, class, skb, net);
 	return hash;
@@ -895,8 +894,8 @@ static __always_inline u32 bfc_hash(const struct bfc_sched *q, const struct sk_b
 	int room = skb_headlen(skb) - net.at;
 	struct hop_flow_id id;
 
-	if (likely(room >= 0 && hop_parse_flow(skb->data + net.at, room, net.type, net.vids,
-					       &q->flow_secret, &id)))
+	if (likely(hop_parse_flow(skb->data + net.at, room, net.type, net.vids, &q->flow_secret,
+				  &id)))
 		return hop_flow_hash(&id, &q->flow_secret);
 	return bfc_hash_scattered(q, skb, net);
 }

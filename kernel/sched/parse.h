@@ -33,6 +33,7 @@
 #include <linux/in.h>
 #include <linux/string.h>
 #include <linux/types.h>
+#include <asm/byteorder.h>
 #else
 #include <linux/if_ether.h>
 #include <netinet/in.h>
@@ -87,6 +88,15 @@ static __always_inline u32 hop_parse_word(const u8 *at)
 	return word;
 }
 
+/* Is a packet of IPv4 a part of one? More of it follow, or it is not the first. */
+static __always_inline bool hop_parse_is_fragment(const u8 *ip)
+{
+	__be16 word;
+
+	memcpy(&word, ip + 6, sizeof(word));
+	return word & htons(0x3fff);
+}
+
 /* Addresses of IPv6, both of them. Word by word: an array on the stack costs a canary. */
 static __always_inline u64 hop_parse_fold(const u8 *addresses, const u32 *secret)
 {
@@ -104,7 +114,7 @@ static __always_inline u64 hop_parse_fold(const u8 *addresses, const u32 *secret
 /**
  * hop_parse_flow - the flow of a packet
  * @ip: its network header
- * @room: bytes there; HOP_PARSE_BYTES are always enough
+ * @room: bytes there, if any; HOP_PARSE_BYTES are always enough
  * @type: EtherType, host byte order
  * @vids: VLAN ids, the innermost in the lowest HOP_PARSE_VIDS_SHIFT bits; 0 without one
  * @secret: random numbers
@@ -113,11 +123,12 @@ static __always_inline u64 hop_parse_fold(const u8 *addresses, const u32 *secret
  * Return: false if it is for a general dissector, or more of its bytes may tell.
  */
 static __always_inline bool
-hop_parse_flow(const u8 *ip, u32 room, u16 type, u32 vids, const struct hop_flow_secret *secret,
+hop_parse_flow(const u8 *ip, int room, u16 type, u32 vids, const struct hop_flow_secret *secret,
 	       struct hop_flow_id *id)
 {
 	bool fragment = false;
-	u32 l4, ports = 0;
+	u32 ports = 0;
+	int l4;
 	u64 folded;
 	u8 protocol;
 
@@ -128,7 +139,7 @@ hop_parse_flow(const u8 *ip, u32 room, u16 type, u32 vids, const struct hop_flow
 		if (l4 < HOP_PARSE_IPV4_BYTES)
 			return false;
 		protocol = ip[9];
-		fragment = ip[6] & 0x3f || ip[7];	/* more of them, or not the first */
+		fragment = hop_parse_is_fragment(ip);
 		id->word[0] = hop_parse_word(ip + 12);
 		id->word[1] = hop_parse_word(ip + 16);
 	} else if (type == ETH_P_IPV6) {
@@ -146,7 +157,7 @@ hop_parse_flow(const u8 *ip, u32 room, u16 type, u32 vids, const struct hop_flow
 		return false;
 	}
 	if (!fragment && hop_parse_has_ports(protocol)) {
-		if (room < l4 + sizeof(ports))
+		if (room < l4 + (int)sizeof(ports))
 			return false;
 		ports = hop_parse_word(ip + l4);
 	}
@@ -172,7 +183,7 @@ hop_flow_hash(const struct hop_flow_id *id, const struct hop_flow_secret *secret
 /**
  * hop_destination_hash - a secret hash of the address that a packet goes to
  * @ip: its network header
- * @room: bytes there; HOP_PARSE_IPV6_BYTES are always enough
+ * @room: bytes there, if any; HOP_PARSE_IPV6_BYTES are always enough
  * @type: EtherType, host byte order
  * @salt: another number makes another hash
  * @secret: random numbers
@@ -181,7 +192,7 @@ hop_flow_hash(const struct hop_flow_id *id, const struct hop_flow_secret *secret
  *
  * Return: 0 if it is no IP, or cut short, and once in 2^32 of what is.
  */
-static __always_inline u32 hop_destination_hash(const u8 *ip, u32 room, u16 type, u32 salt,
+static __always_inline u32 hop_destination_hash(const u8 *ip, int room, u16 type, u32 salt,
 						const struct hop_flow_secret *secret)
 {
 	const u32 *s = secret->address;

@@ -416,6 +416,14 @@ static void test_short(void)
 		p.room = room;
 		ok &= parse(&p, &id) == (room >= 44);
 	}
+	for (i = 1; i < 100000; i += i) {
+		p = ipv4(6, 5);
+		ok &= !hop_parse_flow(p.ip, -i, p.type, 0, &secret, &id);
+		ok &= !hop_destination_hash(p.ip, -i, p.type, 0, &secret);
+		p = ipv6(17);
+		ok &= !hop_parse_flow(p.ip, -i, p.type, 0, &secret, &id);
+		ok &= !hop_destination_hash(p.ip, -i, p.type, 0, &secret);
+	}
 	p = ipv4(6, 4);
 	ok &= !parse(&p, &id);
 	p = ipv4(6, 5);
