@@ -93,7 +93,6 @@
 #define BFC_STICKY_HRTTS	2	/* section 3.3.2, sticky queue assignment */
 #define BFC_NO_QUEUE		U32_MAX
 #define BFC_N_UNKNOWN		U32_MAX
-#define BFC_SPARE_PART		2	/* a destination holds one in so many at most */
 #define BFC_PLACES_LEAST	256U	/* for destinations, also with few sub-queues */
 #define BFC_IDLE_SCAN		4	/* sub-queues checked for freedom before one is refused */
 
@@ -198,10 +197,10 @@ static_assert(sizeof(struct bfc_queue_stats) <= 64);
  * @idle: empty ones that are neither free yet nor paused, the longest unused first
  * @first: its first sub-queue's number in the qdisc
  * @queues: how many it has
- * @most: of them one destination gets, with BFC_SHARE_SPARE
  * @cursor: whose turn it is, numbered from 0
  * @flows: its part of the flow table
  * @sets: sets of entries it has there
+ * @holders: who holds them, with BFC_SHARE_SPARE; the arrays are those of all classes
  */
 struct bfc_class {
 	struct hop_bitset	ready;
@@ -209,10 +208,10 @@ struct bfc_class {
 	struct list_head	idle;
 	u32			first;
 	u32			queues;
-	u32			most;
 	u32			cursor;
 	u32			sets;
 	struct hop_flow		*flows;
+	struct hop_holders	holders;
 };
 
 /* Counters of the qdisc: TCA_BFC_STATS_* says what each means. */
@@ -442,7 +441,7 @@ static void bfc_queue_release(struct bfc_sched *q, struct bfc_queue *sub)
 	bfc_queue_unlink(sub);
 	hop_bitset_add(&bfc_queue_class(q, sub)->free, bfc_queue_number(q, sub));
 	if (q->config.share == BFC_SHARE_SPARE)
-		hop_holders_release(&q->holders, sub - q->queues);
+		hop_holders_release(&bfc_queue_class(q, sub)->holders, sub - q->queues);
 }
 
 /* An empty sub-queue may be given to no flow while it is paused: it is neither free nor idle. */
@@ -679,12 +678,12 @@ static u32 bfc_shorter(const struct bfc_sched *q, u32 a, u32 b)
 }
 
 /* A new flow joins one of those that its destination holds: the shorter of two, in turn. */
-static u32 bfc_class_own(struct bfc_sched *q, struct hop_place *place)
+static u32 bfc_class_own(struct bfc_sched *q, struct bfc_class *class, struct hop_place *place)
 {
-	u32 first = hop_holders_next(&q->holders, place);
+	u32 first = hop_holders_next(&class->holders, place);
 
 	q->stats.assign_own++;
-	return bfc_shorter(q, first, hop_holders_next(&q->holders, place));
+	return bfc_shorter(q, first, hop_holders_next(&class->holders, place));
 }
 
 /* Sub-queues have run out: the shorter of two that are not paused, or any. */
@@ -747,21 +746,21 @@ static u32 bfc_class_spare(struct bfc_sched *q, struct bfc_class *class, const s
 			   u32 lot, u64 now)
 {
 	u32 destination = bfc_destination(q, class, skb), queue;
-	struct hop_place *place = hop_holders_place(&q->holders, destination);
+	struct hop_place *place = hop_holders_place(&class->holders, destination);
 	bool holds = destination && hop_place_holds(place, destination);
 
-	if (holds && unlikely(place->held >= class->most)) {
+	if (holds && unlikely(!hop_place_may_grow(&class->holders, place, class->queues))) {
 		bfc_class_release_idle(q, class, now);
-		if (place->held >= class->most)
-			return bfc_class_own(q, place);
+		if (!hop_place_may_grow(&class->holders, place, class->queues))
+			return bfc_class_own(q, class, place);
 	}
 	queue = bfc_class_unused(q, class, lot, now);
 	if (unlikely(queue == BFC_NO_QUEUE))
-		return holds ? bfc_class_own(q, place) : bfc_class_two(q, class, lot);
+		return holds ? bfc_class_own(q, class, place) : bfc_class_two(q, class, lot);
 	if (likely(destination))
-		hop_holders_hold(&q->holders, queue, place, destination);
+		hop_holders_hold(&class->holders, queue, place, destination);
 	else
-		hop_holders_release(&q->holders, queue);
+		hop_holders_release(&class->holders, queue);
 	return queue;
 }
 
@@ -782,7 +781,7 @@ static u32 bfc_class_pick(struct bfc_sched *q, struct bfc_class *class, const st
 	if (queue == BFC_NO_QUEUE)
 		return bfc_class_any(q, class, lot);
 	if (spare)
-		hop_holders_release(&q->holders, queue);
+		hop_holders_release(&class->holders, queue);
 	return queue;
 }
 
@@ -811,17 +810,17 @@ static struct hop_flow *bfc_flow_share(struct bfc_sched *q, struct hop_flow *set
 /* A flow comes back to a sub-queue that was free meanwhile, as each empty one is with `reuse
  * empty`.
  */
-static noinline void bfc_flow_holds(struct bfc_sched *q, const struct bfc_class *class,
+static noinline void bfc_flow_holds(struct bfc_sched *q, struct bfc_class *class,
 				    const struct sk_buff *skb, u16 queue)
 {
 	u32 destination;
 
-	if (hop_holders_has(&q->holders, queue))
+	if (hop_holders_has(&class->holders, queue))
 		return;
 	destination = bfc_destination(q, class, skb);
 	if (destination)
-		hop_holders_hold(&q->holders, queue, hop_holders_place(&q->holders, destination),
-				 destination);
+		hop_holders_hold(&class->holders, queue,
+				 hop_holders_place(&class->holders, destination), destination);
 }
 
 static __always_inline struct hop_flow *bfc_flow_set(const struct bfc_sched *q,
@@ -1958,7 +1957,7 @@ static void bfc_holders_forget(struct bfc_sched *q)
 	u32 i;
 
 	for (i = 0; i < q->config.queues; i++)
-		hop_holders_release(&q->holders, i);
+		hop_holders_release(&bfc_queue_class(q, &q->queues[i])->holders, i);
 }
 
 static int bfc_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
@@ -2017,7 +2016,7 @@ static void bfc_setup_classes(struct bfc_sched *q)
 		class = &q->classes[i];
 		INIT_LIST_HEAD(&class->idle);
 		class->queues = q->config.queues / q->config.classes;
-		class->most = max(class->queues / BFC_SPARE_PART, 1U);
+		class->holders = q->holders;
 		class->first = i * class->queues;
 		class->flows = q->flows + i * (table / q->config.classes);
 		class->sets = table / q->config.classes / q->config.ways;

@@ -50,11 +50,13 @@ struct hop_holding {
  * @places: destinations
  * @holdings: sub-queues
  * @mask: number of places, a power of two, less one
+ * @held: sub-queues that somebody holds
  */
 struct hop_holders {
 	struct hop_place	*places;
 	struct hop_holding	*holdings;
 	u32			mask;
+	u32			held;
 };
 
 /* Return: the place where a destination would be. */
@@ -67,6 +69,16 @@ static inline struct hop_place *hop_holders_place(const struct hop_holders *h, u
 static inline bool hop_place_holds(const struct hop_place *place, u32 destination)
 {
 	return place->held && place->destination == destination;
+}
+
+/* May a destination hold one more of so many sub-queues? It has to leave as many as it has to nobody:
+ * so one alone gets half of them, two get a third each, and some are always left for the next one
+ * (dynamic thresholds, Choudhury and Hahne, 1998).
+ */
+static inline bool hop_place_may_grow(const struct hop_holders *h, const struct hop_place *place,
+				      u32 queues)
+{
+	return place->held + h->held < queues;
 }
 
 /* Does somebody hold a sub-queue? */
@@ -85,6 +97,7 @@ static inline void hop_holders_release(struct hop_holders *h, u16 queue)
 		return;
 	place = &h->places[holding->place - 1];
 	holding->place = 0;
+	h->held--;
 	if (!--place->held)
 		return;
 	place->queue = holding->next;
@@ -114,6 +127,7 @@ static inline void hop_holders_hold(struct hop_holders *h, u16 queue, struct hop
 		return;
 	}
 	place->held++;
+	h->held++;
 	holding->place = place - h->places + 1;
 }
 

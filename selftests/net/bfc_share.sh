@@ -6,7 +6,7 @@
 #	a:p ---- b:q		wire
 #
 # With n flows at once in s sets of w entries, those beyond w of a set are guests of another: by the binomial law
-# s E[(X - w)+] of them, X ~ Bin(n, 1/s). With `share spare` a destination holds half of the sub-queues at
+# s E[(X - w)+] of them, X ~ Bin(n, 1/s). With `share spare` a destination that is alone holds half of the sub-queues at
 # most, and who finds none goes to their own. The line is so slow that all waits at once.
 
 . "$(dirname "$0")/lib.sh"
@@ -88,6 +88,10 @@ for kind in "IPv4 10.0.1 ." "IPv6 fd00: :"; do
 	sent "role host queues 8 share spare" "${lines[@]}"
 	is "$name, spare: they take half" "$(figures $ASSIGNED)" "8 0 6 0"
 	is "$name, spare: and share it, the others have one each" "$per" "1 1 1 1 8 8 12 12"
+	sent "role host queues 16 share spare" "a ports=20 from=$net${sep}1 to=$net${sep}99" \
+		"b ports=20 from=$net${sep}1 to=$net${sep}98" "c ports=20 from=$net${sep}1 to=$net${sep}97" \
+		"d from=$net${sep}1 to=$net${sep}2" "e from=$net${sep}1 to=$net${sep}3"
+	is "$name, spare: of three each takes half of what is left" "$(figures $ASSIGNED)" "16 0 46 0"
 	sent "role switch peer host queues 8 share spare" "$incast"
 	is "$name, spare, towards a host: they take all, and then any" "$(figures $ASSIGNED)" "8 0 0 2"
 	# a lot leaves some shorter than others, by sqrt(800 x 1/8 x 7/8) = 9.4; the shorter of two does not

@@ -44,8 +44,11 @@ done <<-END
 END
 ip_in h route add default via 10.0.1.2
 ip_in r route add default via 10.0.2.2
-for at in "h e" "s p" "s q" "r e"; do
-	tc_in "${at% *}" qdisc add dev "${at#* }" root bfc role switch nowatch || die "no bfc"
+# h's by hash, for one flow after the other would get the same sub-queue each time
+for at in "h e assign stochastic" "s p" "s q" "r e"; do
+	read -r box dev words <<<"$at"
+	# shellcheck disable=SC2086
+	tc_in "$box" qdisc add dev "$dev" root bfc role switch nowatch $words || die "no bfc"
 done
 all_tag() { [ "$(for at in h s r; do tc_in $at -s qdisc show; done | grep -c "state tagging")" = 4 ]; }
 check "all ports tag" wait_until -e 200 5 all_tag

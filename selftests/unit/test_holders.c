@@ -74,6 +74,7 @@ static void test_random(u32 destinations, const char *name)
 		}
 		for (to = 1; to <= destinations; to++)
 			right &= agrees(to);
+		right &= holders.held == QUEUES - held_by(0);
 	}
 	check(right, name);
 	for (queue = 0; queue < QUEUES; queue++) {
@@ -83,7 +84,49 @@ static void test_random(u32 destinations, const char *name)
 	}
 	for (right = true, to = 0; to < PLACES; to++)
 		right &= !places[to].held;
-	check(right, "and when all are free nothing is held");
+	check(right && !holders.held, "and when all are free nothing is held");
+}
+
+/* Each destination in turn takes what it may. Return: what the last one has. */
+static u32 take(u32 destinations, u32 queues)
+{
+	struct hop_place *place = NULL;
+	u32 to, n = 0;
+
+	for (to = 1; to <= destinations; to++) {
+		place = hop_holders_place(&holders, to);
+		while (hop_place_may_grow(&holders, place, queues))
+			hop_holders_hold(&holders, n++, place, to);
+	}
+	to = place->held;
+	while (n)
+		hop_holders_release(&holders, --n);
+	return to;
+}
+
+/* One after the other each has half of what the others left; all at once, a part each and one part nobody's. */
+static void test_grow(void)
+{
+	u32 queues, to, n;
+	bool right = true;
+
+	for (queues = 1; queues <= QUEUES; queues++)
+		for (n = queues, to = 1; to <= 8; to++) {
+			right &= take(to, queues) == (n + 1) / 2;
+			n -= (n + 1) / 2;
+		}
+	check(right, "each gets half of what is left");
+	for (n = 0, right = true; right; ) {
+		right = false;
+		for (to = 1; to <= 3; to++)
+			if (hop_place_may_grow(&holders, hop_holders_place(&holders, to), QUEUES)) {
+				hop_holders_hold(&holders, n++, hop_holders_place(&holders, to), to);
+				right = true;
+			}
+	}
+	check(n == 3 * QUEUES / 4, "three that grow at once leave a fourth part");
+	while (n)
+		hop_holders_release(&holders, --n);
 }
 
 int main(void)
@@ -93,6 +136,7 @@ int main(void)
 	test_random(5, "five destinations");
 	test_random(PLACES, "as many as there are places");
 	test_random(3 * PLACES, "of three in one place one is known");
+	test_grow();
 	printf("1..%u\n", done);
 	return failed > 0;
 }
