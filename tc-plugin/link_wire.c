@@ -382,7 +382,7 @@ static void wire_print_opt(struct link_util *lu, FILE *f, struct rtattr *tb[])
 		if (!wire_read(o, tb[o->attr], &value))
 			continue;
 		if (is_json_context()) {
-			json_u64(o->name, value);
+			plugin_json_u64(o->name, value);
 			continue;
 		}
 		if (o->quiet == value && o->quiet != SHOWN)

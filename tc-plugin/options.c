@@ -237,7 +237,7 @@ static void plugin_json_numbers(const char *key, const struct rtattr *attr)
 
 	open_json_array(PRINT_JSON, key);
 	for (unsigned int i = 0; i < RTA_PAYLOAD(attr); i++)
-		json_u64(NULL, map[i]);
+		plugin_json_u64(NULL, map[i]);
 	close_json_array(PRINT_JSON, NULL);
 }
 
@@ -246,7 +246,7 @@ static void plugin_json_bits(const char *key, __u64 v)
 	open_json_array(PRINT_JSON, key);
 	for (unsigned int bit = 0; bit < 8; bit++)
 		if (v >> bit & 1)
-			json_u64(NULL, bit + 1);
+			plugin_json_u64(NULL, bit + 1);
 	close_json_array(PRINT_JSON, NULL);
 }
 
@@ -258,25 +258,25 @@ static void plugin_json(const struct plugin_field *f, const struct rtattr *attr)
 	plugin_json_key(key, f);
 	switch (f->type) {
 	case PLUGIN_BOOL:
-		json_bool(key, v);
+		plugin_json_bool(key, v);
 		if (f->choices) {
 			strcat(key, "_by");
-			json_string(key, plugin_choice_text(buf, f, v));
+			plugin_json_string(key, plugin_choice_text(buf, f, v));
 		}
 		break;
 	case PLUGIN_SIGNED:
-		json_s64(key, v);
+		plugin_json_s64(key, v);
 		break;
 	case PLUGIN_SHARE:
-		json_float(key, v / 100.0);
+		plugin_json_float(key, v / 100.0);
 		break;
 	case PLUGIN_GAIN:
-		json_float(key, v / 10000.0);
+		plugin_json_float(key, v / 10000.0);
 		break;
 	case PLUGIN_CHOICE:
 	case PLUGIN_MAC:
 	case PLUGIN_ADDRESS:
-		json_string(key, plugin_attr_text(buf, f, attr));
+		plugin_json_string(key, plugin_attr_text(buf, f, attr));
 		break;
 	case PLUGIN_BITS:
 		plugin_json_bits(key, v);
@@ -285,7 +285,7 @@ static void plugin_json(const struct plugin_field *f, const struct rtattr *attr)
 		plugin_json_numbers(key, attr);
 		break;
 	default:
-		json_u64(key, v);
+		plugin_json_u64(key, v);
 	}
 }
 
@@ -597,10 +597,17 @@ static const struct plugin_option *plugin_option_find(const struct plugin_kind *
 static int plugin_parse_bool(const struct plugin_option *o, int argc, char **argv,
 			     struct nlmsghdr *n)
 {
+	static const struct plugin_choice switches[] = {
+		{ .name = "on", .value = 1, .alias = "yes" },
+		{ .name = "off", .value = 0, .alias = "no" },
+		{}
+	};
 	__u64 v = !strcmp(*argv, o->f.name);
 	int used = 1;
 
-	if (v && o->f.choices && argc > 1 && !plugin_parse_choice(o->f.choices + 1, argv[1], &v))
+	if (v && argc > 1 &&
+	    (!plugin_parse_choice(switches, argv[1], &v) ||
+	     (o->f.choices && !plugin_parse_choice(o->f.choices + 1, argv[1], &v))))
 		used = 2;
 	return plugin_put(n, o, v) ? -1 : used;
 }

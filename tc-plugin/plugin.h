@@ -97,28 +97,28 @@ int print_color_bool(enum output_type type, enum color_attr color, const char *k
 int print_color_string(enum output_type type, enum color_attr color, const char *key,
 		       const char *fmt, const char *value);
 
-static inline void json_u64(const char *key, uint64_t value)
+static inline void plugin_json_u64(const char *key, uint64_t value)
 {
 	print_color_u64(PRINT_JSON, COLOR_NONE, key, NULL, value);
 }
 
-static inline void json_s64(const char *key, int64_t value)
+static inline void plugin_json_s64(const char *key, int64_t value)
 {
 	print_color_s64(PRINT_JSON, COLOR_NONE, key, NULL, value);
 }
 
 /* Up to 6 digits */
-static inline void json_float(const char *key, double value)
+static inline void plugin_json_float(const char *key, double value)
 {
 	print_color_float(PRINT_JSON, COLOR_NONE, key, NULL, value);
 }
 
-static inline void json_bool(const char *key, bool value)
+static inline void plugin_json_bool(const char *key, bool value)
 {
 	print_color_bool(PRINT_JSON, COLOR_NONE, key, NULL, value);
 }
 
-static inline void json_string(const char *key, const char *value)
+static inline void plugin_json_string(const char *key, const char *value)
 {
 	print_color_string(PRINT_JSON, COLOR_NONE, key, NULL, value);
 }

@@ -172,7 +172,7 @@ static void rocc_from_json(const char *key, const struct rtattr *nest)
 
 	open_json_array(PRINT_JSON, key);
 	while ((attr = rocc_from_next(buf, attr, &left)))
-		json_string(NULL, buf);
+		plugin_json_string(NULL, buf);
 	close_json_array(PRINT_JSON, NULL);
 }
 

@@ -107,7 +107,8 @@ refused "what cannot be changed" "$(tc_in sw qdisc change dev p2 root bfc queues
 	sed -n 's/^Error: \(.*\)\.$/\1/p')" sluice_in sw set p2 queues 64
 between "by the kernel's own words" "$(sluice_in sw set p2 queues 64 2>&1 | grep -c 'sluice: p2 1: ..*')" 1 1
 refused "no device" 'no device "p9"' sluice_in sw set p9 peer host
-refused "no bfc" "br0 has no bfc qdisc" sluice_in sw set br0 peer host
+refused "no qdisc of ours" "br0 has no qdisc of bfc, rocc or ideal" sluice_in sw set br0 peer host
+refused "no rocc" "p2 has no rocc qdisc: tc qdisc replace dev p2 root rocc" sluice_in sw set p2 rocc rate 1gbit
 
 ip_in sw link add v0 numtxqueues 3 type veth peer name v1 numtxqueues 3 numrxqueues 3
 ip_in sw link set v0 up

@@ -6,12 +6,15 @@
 #
 #   tc + q_KIND.so --request--> tcspy (preloaded): prints the attributes, sends nothing
 #   tc + q_KIND.so <--answer--- tcspy: messages made by tcmsg
+#
+# What is typed to tc is typed to sluice, too, which has to take it, or refuse it, in the same way.
 
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 export TC_LIB_DIR=${TC_LIB_DIR:-$root/build/tc}
 TC=${TC:-$(command -v tc || echo /usr/sbin/tc)}
+sluice=${SLUICE:-$root/build/sluice/sluice}
 export LC_ALL=C
 
 skip() {
@@ -21,6 +24,7 @@ skip() {
 
 [ -x "$TC" ] || skip "no tc here"
 [ -e "$TC_LIB_DIR/q_$kind.so" ] || skip "no $TC_LIB_DIR/q_$kind.so: make plugins"
+[ -x "$sluice" ] || skip "no $sluice: make tools"
 command -v "${CC:=cc}" >/dev/null || skip "no compiler here"
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
@@ -38,6 +42,15 @@ spied() {
 	return $status
 }
 
+# The same words to sluice: the same attributes, or the same refusal.
+by_sluice() {	# by_sluice WORDS
+	cat "$dir/out" "$dir/err" >"$dir/by_tc"
+	# shellcheck disable=SC2086 # words
+	LD_PRELOAD="$dir/tcspy.so" TCSPY_DUMP="$dir/one" "$sluice" set -- lo $1 >"$dir/seen" 2>&1
+	cmp -s "$dir/seen" "$dir/by_tc"
+	report $? "sluice: '$1'"
+}
+
 # The given words become exactly these attributes, separated by "; ".
 takes() {	# takes WORDS ATTRIBUTES
 	# shellcheck disable=SC2086 # words
@@ -45,6 +58,7 @@ takes() {	# takes WORDS ATTRIBUTES
 	[ "$(sed 1d "$dir/out" | paste -sd';' | sed 's/;/; /g')" = "$2" ] &&
 	[ "$(sed -n 1p "$dir/out")" = options ]
 	report $? "takes '$1'"
+	[ -z "$1" ] || by_sluice "$1"
 }
 
 # Refused by the plugin, in one line on stderr that starts like this, and nothing sent.
@@ -54,6 +68,7 @@ refuses() {	# refuses WORDS MESSAGE
 	[ "$(wc -l <"$dir/err")" = 1 ] &&
 	case $(cat "$dir/err") in "$kind: $2"*) ;; *) false ;; esac
 	report $? "refuses '$1'"
+	by_sluice "$1"
 }
 
 written() {	# written TOKENS: what tc will be told
@@ -136,6 +151,8 @@ finish() {
 	echo "# Totals: pass:$((number - failed - skipped)) fail:$failed xfail:0 xpass:0 skip:$skipped error:0"
 	[ "$failed" = 0 ]
 }
+
+"$dir/tcmsg" write add lo TCA_KIND=str:"$kind" >"$dir/one" || exit 1
 
 # KTAP wants the plan first, and the number is known last.
 exec 3>&1 >"$dir/report"

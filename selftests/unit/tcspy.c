@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tcspy - stands between tc and the kernel, to test a plugin inside stock tc
+ * tcspy - stands between tc, or sluice, and the kernel, to test a plugin inside stock tc
  *
- * Preloaded (LD_PRELOAD) into tc it does two things, and so needs no privileges, no module and
+ * Preloaded (LD_PRELOAD) into it it does two things, and so needs no privileges, no module and
  * no qdisc:
  *
  *  - A request that would make or change a qdisc is not sent. Its options are printed, one line
- *    for each: name, bytes, value, or name and braces round what is in it; and tc ends with
- *    status 0.
+ *    for each: name, bytes, value, or name and braces round what is in it; and the program ends
+ *    with status 0.
  *  - A request for a list of qdiscs or classes is answered with the messages in the file named
  *    by TCSPY_DUMP, as written by `tcmsg write`.
  *
@@ -209,6 +209,18 @@ ssize_t send(int fd, const void *data, size_t len, int flags)
 	if (request_seen(fd, data, len))
 		return len;
 	return next(fd, data, len, flags);
+}
+
+ssize_t sendto(int fd, const void *data, size_t len, int flags, const struct sockaddr *to,
+	       socklen_t to_len)
+{
+	static __typeof__(&sendto) next;
+
+	if (!next)
+		next = (__typeof__(next))dlsym(RTLD_NEXT, "sendto");
+	if (request_seen(fd, data, len))
+		return len;
+	return next(fd, data, len, flags, to, to_len);
 }
 
 ssize_t recvmsg(int fd, struct msghdr *msg, int flags)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_sluice.c - the command sluice without a kernel: values, messages, words, doctor's rules
+ * test_sluice.c - the command sluice without a kernel: values, messages, doctor's rules
  *
  * Messages are made by hand, attribute by attribute, also cut off and damaged ones.
  */
@@ -11,7 +11,6 @@
 
 #include "../../userspace/sluice/attr.c"
 #include "../../userspace/sluice/nl.c"
-#include "../../userspace/sluice/options.c"
 #include "../../userspace/sluice/port.c"
 #include "../../userspace/sluice/show.c"
 #include "../../userspace/sluice/doctor_rules.c"
@@ -185,59 +184,6 @@ static void test_damage(void)
 		free(copy);
 	}
 	check(true, "cut off and damaged messages");
-}
-
-/* Words. */
-
-static void test_options(void)
-{
-	static const struct {
-		const char *words[2];
-		long long value;	/* -1: refused */
-		int used;
-	} cases[] = {
-		{ { "th", "64k" }, 65536, 2 }, { { "th", "auto" }, 0, 2 }, { { "th", "1500" }, 1500, 2 },
-		{ { "th", "-1" }, -1 }, { { "th", "0x10" }, -1 }, { { "th", "5gb" }, -1 },
-		{ { "hrtt", "1.5us" }, 1500, 2 }, { { "hrtt", "10" }, -1 }, { { "hrtt", "0.2ns" }, -1 },
-		{ { "hrtt", "0" }, 0, 2 }, { { "hrtt", "1e3us" }, -1 }, { { "hrtt", "5s" }, -1 },
-		{ { "watchdog", "50ms" }, 50000000, 2 }, { { "restore", "auto" }, 0, 2 },
-		{ { "rate", "10gbit" }, 1250000000, 2 }, { { "rate", "8" }, 1, 2 },
-		{ { "rate", "1mbps" }, 1000000, 2 }, { { "rate", "inf" }, -1 },
-		{ { "th-scale", "150%" }, 150, 2 }, { { "th-scale", "150" }, 150, 2 },
-		{ { "th-scale", "auto" }, -1 }, { { "peer", "switch" }, HOP_ROLE_SWITCH, 2 },
-		{ { "peer", "router" }, -1 }, { { "peer", NULL }, -1 },
-		{ { "tier", "up" }, HOP_TIER_UP, 2 }, { { "tpid", "802.1q" }, 0x8100, 2 },
-		{ { "tag", "off" }, 0, 2 }, { { "tag", "on" }, 1, 2 }, { { "tag", "th" }, 1, 1 },
-		{ { "notag", "on" }, 0, 1 }, { { "nowatch", NULL }, 0, 1 }, { { "pause", NULL }, 1, 1 },
-		{ { "ways", "1" }, 1, 2 }, { { "ways", "auto" }, -1 }, { { "ways", "256" }, -1 },
-		{ { "share", "spare" }, BFC_SHARE_SPARE, 2 }, { { "share", "sticky" }, -1 },
-		{ { "control-dscp", "46" }, 46, 2 }, { { "control-dscp", "none" }, 0, 2 },
-		{ { "control-dscp", "ef" }, -1 }, { { "control-dscp", "256" }, -1 },
-		{ { "queues", "70000" }, -1 }, { { "version", "1" }, -1 }, { { "", "1" }, -1 },
-	};
-	char error[OPTION_ERROR_MAX], name[64];
-
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		char *words[2] = { (char *)cases[i].words[0], (char *)cases[i].words[1] };
-		struct setting s = {};
-		int used = option_parse(&s, words[1] ? 2 : 1, words, error);
-		bool ok = cases[i].value < 0 ? used == -1 :
-			  used == cases[i].used && s.value == (uint64_t)cases[i].value;
-
-		snprintf(name, sizeof(name), "%s %s", words[0], words[1] ?: "");
-		check(ok, name);
-		if (!ok)
-			printf("# uses %d, value %llu\n", used, (unsigned long long)s.value);
-	}
-	option_parse(&(struct setting){}, 2, (char *[]){ "peer", "router" }, error);
-	same(error, "\"peer\" takes one of auto, host, switch, not \"router\"", "says what it takes");
-	option_parse(&(struct setting){}, 2, (char *[]){ "control-dscp", "ef" }, error);
-	same(error, "\"control-dscp\" takes a number, or none, not \"ef\"", "and the word for none");
-	memset(name, 'x', sizeof(name) - 1);
-	name[sizeof(name) - 1] = '\0';
-	option_parse(&(struct setting){}, 2, (char *[]){ name, "1" }, error);
-	check(strstr(error, " queues ") && !strcmp(error + strlen(error) - strlen(" control-dscp"), " control-dscp"),
-	      "names all that there are, whatever is asked for");
 }
 
 /* Doctor: what is found, as words. */
@@ -542,7 +488,6 @@ int main(void)
 	test_message();
 	test_table();
 	test_damage();
-	test_options();
 	test_doctor_box();
 	test_doctor_port();
 	test_doctor_qdiscs();

@@ -58,10 +58,12 @@ ends 2 "--count takes a number from 1" monitor --count -1
 ends 2 "--count takes a number from 1" monitor --count 1x
 ends 2 "a device, then options" set
 ends 2 "options for lo" set lo
-ends 2 'there is no option "speed"; there are: queues' set lo speed 1
-ends 2 '"th" takes a size such as 64k, or auto, and nothing follows it' set lo th
-ends 2 '"peer" takes one of auto, host, switch, not "x"' set lo peer x
-ends 2 '"peer" is given twice' set lo peer host peer host
+ends 2 "options for lo" set lo rocc
+ends 2 'bfc: there is no option "speed"; there are: queues' set lo bfc speed 1
+ends 2 'bfc: "peer" is given twice' set lo bfc peer host peer host
+ends 2 'rocc: "hold" takes a time from 1ns to 4.294967295s, with its unit (ns, us, ms, s), not "5"' set lo rocc hold 5
+ends 2 'ideal: "control-dscp" takes a number from 1 to 63 or "none", not "64"' set lo ideal control-dscp 64
+ends 2 "Usage: ... rocc [OPTION [VALUE]] ..." set lo rocc help
 ends 2 "add, del or list?" pair
 ends 2 'add, del or list, not "drop"' pair drop a b
 ends 2 "add takes two devices" pair add a
@@ -72,7 +74,8 @@ ends 1 'no network namespace "no-such-one"' -n no-such-one show
 ends 1 'no network namespace "no-such-one"' show -n no-such-one
 ends 1 'there is no device "no-such-one"' show no-such-one
 ends 1 'there is no device "no-such-one"' set no-such-one peer host
-ends 1 "lo has no bfc qdisc: tc qdisc replace dev lo root bfc" set lo peer host
+ends 1 "lo has no qdisc of bfc, rocc or ideal: tc qdisc replace dev lo root bfc" set lo peer host
+ends 1 "lo has no rocc qdisc: tc qdisc replace dev lo root rocc" set lo rocc hold 5ms
 if [ ! -d /sys/module/hopctl ]; then
 	for verb in show monitor "pair list"; do
 		# shellcheck disable=SC2086
@@ -111,19 +114,29 @@ ends 1 'there is no switch "z"' graph --switch z --apply "$dir/ring"
 
 # Completion: completes WORD...: what the last word can become
 completes() {
-	bash -c '. "$1"; shift; COMP_WORDS=(sluice "$@") COMP_CWORD=$#; _sluice
-		printf "%s\n" "${COMPREPLY[@]}"' - "$root/userspace/sluice/sluice.bash" "$@"
+	bash -c '. "$1"; shift; COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _sluice
+		printf "%s\n" "${COMPREPLY[@]}"' - "$root/userspace/sluice/sluice.bash" "$sluice" "$@"
 }
 
 same "completion knows the verbs" "$(completes "" | grep -v '^-' | sort | xargs)" \
 	"$("$sluice" help | awk '/^  [a-z]/ { print $1 }' | sort | xargs)"
 same "completion of a verb" "$(completes -j -n x mo)" monitor
 same "completion of devices" "$(completes show l | grep -x lo)" lo
+same "completion of kinds" "$(completes set lo ro | sort | xargs)" "rocc role"
 same "completion of options" "$(completes set lo watch | xargs)" "watch watchdog"
-same "completion of options with a dash" "$(completes set lo control- | xargs)" "control-dscp control-share"
+same "completion of options with a dash" "$(completes set lo bfc control- | xargs)" "control-dscp control-share"
+for kind in bfc rocc ideal; do
+	same "completion of options of $kind" "$(completes set lo $kind "" | xargs)" \
+		"$("$sluice" set lo $kind "" 1 2>&1 | sed 's/.*there are: //; s/ help$//; s/|[^ ]*//g' | tr ' ' '\n' | sort | xargs)"
+done
 same "completion of values" "$(completes set lo peer sw)" switch
+same "completion of values of a kind" "$(completes set lo rocc role "" | xargs)" "host switch"
+same "completion of switches" "$(completes set lo bfc tag o | xargs)" "off on"
+same "completion of ways to pause" "$(completes set lo bfc pause "" | xargs)" "ingress queue"
 same "completion of numbers" "$(completes set lo ways "" | xargs)" "1 4"
 same "completion of ways to share" "$(completes set lo share "" | xargs)" "random spare"
+same "completion of what is no size" "$(completes set lo ideal limit "" | xargs)" none
+same "completion of what is no prefix" "$(completes set lo rocc from "" | xargs)" any
 same "completion after a value" "$(completes set lo peer switch tier u)" up
 
 # Installation, into a directory of our own

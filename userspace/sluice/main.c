@@ -21,7 +21,7 @@ const char *argp_program_version = "sluice " SLUICE_VERSION;
 static const struct verb verbs[] = {
 	{ "show", verb_show, "[-s] [DEV]", "ports: state, neighbour, pauses" },
 	{ "monitor", verb_monitor, "[--count N] [DEV]", "events of ports as they happen" },
-	{ "set", verb_set, "DEV OPTION VALUE ...", "options of all bfc qdiscs of a device" },
+	{ "set", verb_set, "DEV [KIND] OPTION VALUE ...", "options of a device's qdiscs" },
 	{ "graph", verb_graph, "FILE [--apply --switch NAME]",
 	  "can backpressure go in a circle, and what to do" },
 	{ "pair", verb_pair, "list | {add|del} INGRESS EGRESS",

@@ -116,29 +116,10 @@ void qdiscs_free(struct qdiscs *qdiscs)
 	memset(qdiscs, 0, sizeof(*qdiscs));
 }
 
-static void put_setting(struct nlmsghdr *msg, const struct setting *s)
+int qdisc_change(struct nl *nl, const struct qdisc *q, const struct rtattr *options)
 {
-	switch (s->option->size) {
-	case 1:
-		mnl_attr_put_u8(msg, s->option->type, s->value);
-		break;
-	case 2:
-		mnl_attr_put_u16(msg, s->option->type, s->value);
-		break;
-	case 4:
-		mnl_attr_put_u32(msg, s->option->type, s->value);
-		break;
-	default:
-		mnl_attr_put_u64(msg, s->option->type, s->value);
-	}
-}
-
-int qdisc_change(struct nl *nl, const struct qdisc *q, const struct setting *settings,
-		 size_t count)
-{
-	char buf[NL_MESSAGE_MAX];
+	char buf[NL_MESSAGE_MAX + UINT16_MAX];
 	struct nlmsghdr *msg;
-	struct nlattr *nest;
 	struct tcmsg *tc;
 
 	msg = mnl_nlmsg_put_header(buf);
@@ -149,9 +130,6 @@ int qdisc_change(struct nl *nl, const struct qdisc *q, const struct setting *set
 	tc->tcm_handle = q->handle;
 	tc->tcm_parent = q->parent;
 	mnl_attr_put_strz(msg, TCA_KIND, q->kind);
-	nest = mnl_attr_nest_start(msg, TCA_OPTIONS);
-	for (size_t i = 0; i < count; i++)
-		put_setting(msg, &settings[i]);
-	mnl_attr_nest_end(msg, nest);
+	mnl_attr_put(msg, options->rta_type, RTA_PAYLOAD(options), RTA_DATA(options));
 	return nl_request(nl, msg, NULL, NULL);
 }

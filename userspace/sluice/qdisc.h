@@ -10,8 +10,8 @@
 #include "../../kernel/uapi/bfc.h"
 #include "../../kernel/uapi/rocc.h"
 #include "attr.h"
+#include "kind.h"
 #include "nl.h"
-#include "options.h"
 
 #define QDISC_KIND_MAX	16
 
@@ -60,17 +60,15 @@ int qdiscs_get(struct nl *nl, struct qdiscs *qdiscs, unsigned int ifindex);
 void qdiscs_free(struct qdiscs *qdiscs);
 
 /**
- * qdisc_change - give a bfc other options
+ * qdisc_change - give a qdisc other options
  * @nl: a socket of NETLINK_ROUTE
  * @q: the qdisc
- * @settings: options
- * @count: how many
+ * @options: TCA_OPTIONS of its kind
  *
  * What is not named stays as it is. The kernel takes all of them or none.
  *
  * Return: 0 or -errno.
  */
-int qdisc_change(struct nl *nl, const struct qdisc *q, const struct setting *settings,
-		 size_t count);
+int qdisc_change(struct nl *nl, const struct qdisc *q, const struct rtattr *options);
 
 #endif

@@ -1,44 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * set.c - sluice set: options of all bfc qdiscs of a device
+ * set.c - sluice set: options of all qdiscs of one of our kinds on a device
  *
  * A device may have several: one below each transmit queue of mq, or one below a shaper. They are
  * found wherever they hang and changed as `tc qdisc change` does it. The qdiscs hold the options;
- * nothing is kept anywhere else.
+ * nothing is kept anywhere else. Words are read by the plugin of tc.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "qdisc.h"
 #include "sluice.h"
 
-#define SETTINGS_MAX	48
+#define OPTIONS_MAX	16384	/* what plugins take for a message's length */
 
+/**
+ * struct options - the words
+ * @dev: device
+ * @kind: of its qdiscs, or NULL: all that it has are of one
+ * @count: how many words there are behind that
+ * @words: these: options and values
+ */
 struct options {
 	const char *dev;
-	struct setting settings[SETTINGS_MAX];
-	size_t count;
+	const struct kind *kind;
+	int count;
+	char **words;
 };
-
-static void add_setting(struct options *o, struct argp_state *state)
-{
-	struct setting *s = &o->settings[o->count];
-	char error[OPTION_ERROR_MAX];
-	int used;
-
-	if (o->count == SETTINGS_MAX)
-		argp_error(state, "too many options");
-	used = option_parse(s, state->argc - state->next + 1, state->argv + state->next - 1, error);
-	if (used < 0)
-		argp_error(state, "%s", error);
-	for (size_t i = 0; i < o->count; i++)
-		if (o->settings[i].option == s->option)
-			argp_error(state, "\"%s\" is given twice", s->option->name);
-	o->count++;
-	state->next += used - 1;
-}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -46,10 +37,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_ARG:
-		if (o->dev)
-			add_setting(o, state);
-		else
+		if (!o->dev) {
 			o->dev = arg;
+			return 0;
+		}
+		if (!o->kind && (o->kind = kind_find(arg)))
+			return 0;
+		o->words = state->argv + state->next - 1;
+		o->count = state->argc - state->next + 1;
+		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_END:
 		if (!o->dev)
@@ -59,6 +55,39 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
+}
+
+/* The words as an attribute; the plugin says what is wrong with them, and the program ends. */
+static const struct rtattr *options_read(const struct options *o, const struct kind *kind)
+{
+	static union {
+		struct nlmsghdr n;
+		char space[OPTIONS_MAX];
+	} msg;
+
+	msg.n.nlmsg_len = NLMSG_LENGTH(0);
+	if (kind->util->parse_qopt(kind->util, o->count, o->words, &msg.n, o->dev))
+		exit(EXIT_USAGE);
+	return NLMSG_DATA(&msg.n);
+}
+
+/* What the device's qdiscs are, if the words do not say it */
+static const struct kind *kind_of(const struct options *o, const struct qdiscs *qdiscs)
+{
+	const struct kind *kind = NULL;
+
+	for (size_t i = 0; i < qdiscs->count; i++) {
+		const struct kind *k = kind_find(qdiscs->list[i].kind);
+
+		if (k && kind && k != kind)
+			die(EXIT_USAGE, "%s has qdiscs of %s and %s: say which, as in sluice set %s %s ...",
+			    o->dev, kind->name, k->name, o->dev, kind->name);
+		kind = k ?: kind;
+	}
+	if (!kind)
+		die(EXIT_TROUBLE, "%s has no qdisc of bfc, rocc or ideal: "
+		    "tc qdisc replace dev %s root bfc", o->dev, o->dev);
+	return kind;
 }
 
 static void refuse(const struct nl *nl, const struct options *o, const struct qdisc *q, int err,
@@ -72,24 +101,27 @@ static void refuse(const struct nl *nl, const struct options *o, const struct qd
 
 static int set_all(struct nl *nl, const struct options *o, const struct qdiscs *qdiscs)
 {
+	const struct kind *kind = o->kind ?: kind_of(o, qdiscs);
+	const struct rtattr *options = options_read(o, kind);
 	size_t done = 0;
 	int err;
 
 	for (size_t i = 0; i < qdiscs->count; i++) {
 		const struct qdisc *q = &qdiscs->list[i];
 
-		if (!q->bfc)
+		if (strcmp(q->kind, kind->name))
 			continue;
-		err = qdisc_change(nl, q, o->settings, o->count);
+		err = qdisc_change(nl, q, options);
 		if (err)
 			refuse(nl, o, q, err, done);
 		done++;
 	}
 	if (!done)
-		die(EXIT_TROUBLE, "%s has no bfc qdisc: tc qdisc replace dev %s root bfc", o->dev,
-		    o->dev);
+		die(EXIT_TROUBLE, "%s has no %s qdisc: tc qdisc replace dev %s root %s", o->dev,
+		    kind->name, o->dev, kind->name);
 	if (call.json)
-		print_json(json_pack("{s:s, s:i}", "dev", o->dev, "changed", (int)done));
+		print_json(json_pack("{s:s, s:s, s:i}", "dev", o->dev, "kind", kind->name,
+				     "changed", (int)done));
 	return EXIT_OK;
 }
 
@@ -97,8 +129,10 @@ int verb_set(int argc, char **argv)
 {
 	const struct argp_child children[] = { { .argp = &common_argp }, {} };
 	const struct argp argp = {
-		.parser = parse, .args_doc = "DEV OPTION VALUE ...", .children = children,
-		.doc = "Options of all bfc qdiscs of a device, as in tc-bfc(8).",
+		.parser = parse, .args_doc = "DEV [KIND] OPTION VALUE ...", .children = children,
+		.doc = "Options of all qdiscs of bfc, rocc or ideal of a device, as in tc-bfc(8), "
+		       "tc-rocc(8) and tc-ideal(8). KIND is needed where there are several; "
+		       "`sluice set DEV help` lists the options.",
 	};
 	struct options o = {};
 	struct qdiscs qdiscs;
@@ -106,6 +140,8 @@ int verb_set(int argc, char **argv)
 	int status, err;
 
 	verb_parse(&argp, argc, argv, &o);
+	if (o.kind)
+		options_read(&o, o.kind);	/* wrong words are wrong whatever the device has */
 	nl_open(&nl, NETLINK_ROUTE);
 	err = qdiscs_get(&nl, &qdiscs, device_index(o.dev));
 	if (err)

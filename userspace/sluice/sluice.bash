@@ -21,14 +21,32 @@ _sluice_spaces()
 	done
 }
 
+# What can be set is what `sluice set DEV KIND help` says, with a line for each option:
+# name, and what it takes. $1: number of words up to DEV; $2: the kind, or nothing: all kinds
+_sluice_help()
+{
+	local kind
+
+	for kind in ${2:-bfc rocc ideal}; do
+		"${COMP_WORDS[@]:0:$1}" "$kind" help 2>&1 | sed -n 's/^  \([a-z]\)/\1/p'
+	done
+}
+
+_sluice_options() { awk '{ sub(/[|].*/, "", $1); print $1 }' | sort -u; }
+
+# _sluice_values OPTION: words that may follow it
+_sluice_values()
+{
+	awk -v option="$1" 'index($1, option "|") == 1 { print "on|off" }
+		$1 == option && $2 ~ /[|]/ { sub("[|]no" option, "", $2); print $2 }' |
+		tr '[]|' '\n' | grep -x '[a-z0-9][a-z0-9.]*' | sort -u
+}
+
 _sluice()
 {
 	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-	local options="assign classes control-dscp control-share flows hrtt hrtt-max lease limit pause peer pool
-		pool-alpha pool-pause-alpha quantum queues rate refresh restore reuse role share split-gso sticky
-		strip tag th th-scale tier tpid watch watchdog ways"
 	local verbs="show monitor set graph pair doctor help"
-	local verb='' first=0 words='' i
+	local verb='' first=0 words='' kind='' help i
 
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
@@ -40,26 +58,7 @@ _sluice()
 		esac
 	done
 	case $previous in
-	-n | --netns)
-		words=$(_sluice_spaces) ;;
-	role | peer)
-		words="auto host switch" ;;
-	tier)
-		words="none down up" ;;
-	tag | pause | watch | split-gso)
-		[ "$verb" != set ] || words="on off" ;;
-	tpid)
-		words="0x88a8 0x8100" ;;
-	assign)
-		words="dynamic stochastic single" ;;
-	reuse)
-		words="sticky empty" ;;
-	share)
-		words="random spare" ;;
-	ways)
-		words="1 4" ;;
-	control-dscp)
-		words="none" ;;
+	-n | --netns) words=$(_sluice_spaces) ;;
 	esac
 	if [ -z "$words" ]; then
 		case $verb:$((COMP_CWORD - first)) in
@@ -69,7 +68,14 @@ _sluice()
 		monitor:*) words="$(_sluice_devices) --count --json --netns" ;;
 		doctor:*) words="$(_sluice_devices) --list --json --netns" ;;
 		set:1) words=$(_sluice_devices) ;;
-		set:*) words=$options ;;
+		set:*)
+			case ${COMP_WORDS[first + 2]} in
+			bfc | rocc | ideal) ((COMP_CWORD == first + 2)) || kind=${COMP_WORDS[first + 2]} ;;
+			esac
+			help=$(_sluice_help $((first + 2)) "$kind")
+			words=$(_sluice_values "$previous" <<<"$help")
+			[ -n "$words" ] || words=$(_sluice_options <<<"$help")
+			((COMP_CWORD > first + 2)) || words+=" bfc rocc ideal" ;;
 		pair:1) words="add del list" ;;
 		pair:*) words=$(_sluice_devices) ;;
 		graph:*)
