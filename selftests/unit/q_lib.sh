@@ -116,6 +116,22 @@ tokens() {	# tokens HEADER PREFIX NOT-PREFIX: one token for each, values 1, 2, 3
 	done | paste -sd' '
 }
 
+# What was written, by sluice: options and figures as tc has them.
+sluice_shows() {	# sluice_shows NAME EXPECTED WORDS
+	# shellcheck disable=SC2086
+	LD_PRELOAD="$dir/tcspy.so" TCSPY_DUMP="$dir/dump" "$sluice" $3 2>"$dir/err" | sed 's/ *$//' >"$dir/seen"
+	[ "$(cat "$dir/seen")" = "$2" ]
+	report $? "$1"
+}
+sluice_agrees() {
+	spied -s -j qdisc show dev lo
+	jq -S '.[0] | del(.root, .refcnt)' "$dir/out" >"$dir/by_tc"
+	LD_PRELOAD="$dir/tcspy.so" TCSPY_DUMP="$dir/dump" "$sluice" -j show -s lo >"$dir/by_sluice" 2>/dev/null
+	jq -S '.[0] | del(.dev, .ifindex, .backlog, .qlen, .limited)' "$dir/by_sluice" >"$dir/seen"
+	cmp -s "$dir/by_tc" "$dir/seen" && [ -s "$dir/seen" ]
+	report $? "sluice shows what tc shows"
+}
+
 # Every attribute is a key of this JSON, named as the attribute.
 named() {	# named TITLE HEADER PREFIX NOT-PREFIX
 	local missing='' name type count=0

@@ -29,4 +29,10 @@ refuses "rate 1mbit" "there is no option \"rate\""
 operation=add
 again "TCA_IDEAL_ORDER=u8:1 TCA_IDEAL_LIMIT=u32:65536 TCA_IDEAL_CONTROL_DSCP=u8:46"
 report $? "options that were shown can be typed in again"
+written "TCA_OPTIONS{ $(tokens ideal.h TCA_IDEAL_ TCA_IDEAL_STATS_) }
+	 TCA_STATS2{ TCA_STATS_APP{ $(tokens ideal.h TCA_IDEAL_STATS_ none) } }"
+sluice_agrees
+sluice_shows "sluice: a table" "\
+DEV  KIND   QDISC  ORDER  LIMIT  QUEUE  FLOWS
+lo   ideal  1:     srf    2b     0b     1" show
 finish

@@ -217,6 +217,46 @@ report $? "plugin and module out of step is said, once, on stderr"
 spied -s qdisc show dev lo && ! grep -qiE '5ec5|key[12]' "$dir/out"
 report $? "nor shown as text"
 
+sluice_agrees
+
+# Switches and hosts side by side, and what a host limits
+figures="TCA_ROCC_STATS_FAIR_RATE=u64:125000000 TCA_ROCC_STATS_Q_REF=u32:93750 TCA_ROCC_STATS_FLOWS_ACTIVE=u32:3
+	 TCA_ROCC_STATS_CNPS=u64:7"
+written "TCA_OPTIONS{ TCA_ROCC_ROLE=u8:0 TCA_ROCC_RATE=u64:0 TCA_ROCC_VERSION=u32:1 } TCA_STATS2{ TCA_STATS_APP{ $figures } }"
+mv "$dir/dump" "$dir/switch"
+figures="TCA_ROCC_STATS_LIMITERS=u32:2 TCA_ROCC_STATS_HELD=u64:3028 TCA_ROCC_STATS_ACCEPTED=u64:9"
+written "TCA_OPTIONS{ TCA_ROCC_ROLE=u8:1 TCA_ROCC_RATE=u64:1250000000 TCA_ROCC_LIMITERS=u32:4096 TCA_ROCC_VERSION=u32:1 }
+	 TCA_STATS2{ TCA_STATS_APP{ $figures } }"
+mv "$dir/dump" "$dir/host"
+operation=class
+written "TCA_STATS2{ TCA_STATS_APP{ TCA_ROCC_LIMITER_PROTOCOL=u8:6 TCA_ROCC_LIMITER_SOURCE=hex:0a000001
+	 TCA_ROCC_LIMITER_DESTINATION=hex:0a000002 TCA_ROCC_LIMITER_SPORT=u16:5001 TCA_ROCC_LIMITER_DPORT=u16:80
+	 TCA_ROCC_LIMITER_RATE=u64:150000000 } }"
+mv "$dir/dump" "$dir/class"
+operation=add
+cat "$dir/switch" "$dir/host" >"$dir/dump"
+sluice_shows "sluice: a table of both roles" "\
+DEV  KIND  QDISC  ROLE    RATE    FAIR-RATE  Q-REF   QUEUE  FLOWS  LIMITERS  HELD
+lo   rocc  1:     switch  auto    1Gbit      93750b  0b     3      -         -
+lo   rocc  1:     host    10Gbit  -          -       0b     -      2         3028b" show
+cat "$dir/host" "$dir/class" >"$dir/dump"
+sluice_shows "sluice: what a host limits" "\
+lo rocc 1:
+  role host rate 10Gbit limiters 4096 version 1
+  backlog 0b 0p
+  now: limiters 2 held 3028b
+  limiter: tcp 10.0.0.1:5001 > 10.0.0.2:80 rate 1.2Gbit" "show lo"
+sluice_shows "sluice: with counters" "\
+lo rocc 1:
+  role host rate 10Gbit limiters 4096 version 1
+  backlog 0b 0p
+  now: limiters 2 held 3028b
+  cnps: accepted 9
+  limiter: tcp 10.0.0.1:5001 > 10.0.0.2:80 rate 1.2Gbit" "show -s lo"
+[ "$(LD_PRELOAD="$dir/tcspy.so" TCSPY_DUMP="$dir/dump" "$sluice" -j show |
+	jq -c '.[0] | [.dev, .kind, .options.role, .limiters, .limited[0].sport, .accepted]')" = '["lo","rocc","host",2,5001,null]' ]
+report $? "sluice: JSON of a host"
+
 # A limiter
 operation=class
 limiter=$(tokens rocc.h TCA_ROCC_LIMITER_ none)

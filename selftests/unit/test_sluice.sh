@@ -139,6 +139,16 @@ same "completion of what is no size" "$(completes set lo ideal limit "" | xargs)
 same "completion of what is no prefix" "$(completes set lo rocc from "" | xargs)" any
 same "completion after a value" "$(completes set lo peer switch tier u)" up
 
+# The unit test, made again for each of its sources: some are included, some linked
+unit() { make -s -C "$here" "$@" OUT="$dir/unit" "$dir/unit/test_sluice"; }
+unit >"$dir/seen" 2>&1
+report $? "the unit test is built"
+cd "$here" || exit 1
+for file in ../../userspace/sluice/{attr,doctor_rules,kind,nl,port,qdisc,show,tc}.c ../../userspace/sluice/doctor.h \
+	    ../../tc-plugin/{options.c,options.h,q_bfc.c,q_rocc.c,q_ideal.c} ../../kernel/uapi/rocc.h unit.h; do
+	same "$file: made again" "$(unit -n -W "$file" | grep -c 'test_sluice\.c')" 1
+done
+
 # Installation, into a directory of our own
 make -s -C "$root/userspace/sluice" install DESTDIR="$dir/root" PREFIX=/usr >"$dir/seen" 2>&1
 report $? "install"

@@ -3,46 +3,62 @@
  * qdisc.c - the qdiscs of a namespace
  */
 #define _GNU_SOURCE
+#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <linux/gen_stats.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 
 #include "qdisc.h"
 #include "sluice.h"
 
+static void *copy_of(const void *from, size_t bytes)
+{
+	void *copy = malloc(bytes);
+
+	if (!copy)
+		die(EXIT_TROUBLE, "no memory");
+	return memcpy(copy, from, bytes);
+}
+
 struct take {
 	struct qdiscs *qdiscs;
 	unsigned int ifindex;
 };
 
-static void take_bfc(struct qdisc *q, const struct attr_value *options)
+static void take_bfc(struct qdisc *q)
 {
 	struct attr_value tb[TCA_BFC_MAX + 1];
 
-	nl_nest(tb, TCA_BFC_MAX, options);
+	nl_nest(tb, TCA_BFC_MAX, &q->options);
 	q->bfc = true;
 	q->version = attr_number(&tb[TCA_BFC_VERSION]);
 	q->bfc_rate = attr_number(&tb[TCA_BFC_RATE]);
 }
 
-static void take_rocc(struct qdisc *q, const struct attr_value *options,
-		      const struct attr_value *stats2)
+static void take_rocc(struct qdisc *q)
 {
-	struct attr_value tb[TCA_ROCC_MAX + 1], stats[TCA_STATS_MAX + 1];
-	struct attr_value own[TCA_ROCC_STATS_MAX + 1];
+	struct attr_value tb[TCA_ROCC_MAX + 1], own[TCA_ROCC_STATS_MAX + 1];
 
-	nl_nest(tb, TCA_ROCC_MAX, options);
+	nl_nest(tb, TCA_ROCC_MAX, &q->options);
 	q->rocc = true;
 	q->version = attr_number(&tb[TCA_ROCC_VERSION]);
 	q->rocc_host = attr_number(&tb[TCA_ROCC_ROLE]) == ROCC_ROLE_HOST;
-	nl_nest(stats, TCA_STATS_MAX, stats2);
-	nl_nest(own, TCA_ROCC_STATS_MAX, &stats[TCA_STATS_APP]);
+	nl_nest(own, TCA_ROCC_STATS_MAX, &q->figures);
 	for (int i = 0; i <= TCA_ROCC_STATS_MAX; i++)
 		q->rocc_stats[i] = attr_number(&own[i]);
+}
+
+static void take_stats(struct qdisc *q, const struct attr_value *stats2)
+{
+	struct attr_value stats[TCA_STATS_MAX + 1];
+
+	nl_nest(stats, TCA_STATS_MAX, stats2);
+	q->figures = stats[TCA_STATS_APP];
+	if (stats[TCA_STATS_QUEUE].len >= sizeof(q->queue))
+		memcpy(&q->queue, stats[TCA_STATS_QUEUE].data, sizeof(q->queue));
 }
 
 static void take_tbf(struct qdisc *q, const struct attr_value *options)
@@ -71,24 +87,27 @@ static int take(const struct nlmsghdr *msg, void *ctx)
 		return MNL_CB_OK;
 	}
 	tc = mnl_nlmsg_get_payload(msg);
-	if (mnl_nlmsg_get_payload_len(msg) < sizeof(*tc) ||
+	if (msg->nlmsg_type != RTM_NEWQDISC || mnl_nlmsg_get_payload_len(msg) < sizeof(*tc) ||
 	    (t->ifindex && (unsigned int)tc->tcm_ifindex != t->ifindex))
 		return MNL_CB_OK;
-	nl_values(tb, TCA_MAX, mnl_nlmsg_get_payload_offset(msg, sizeof(*tc)),
-		  mnl_nlmsg_get_payload_len(msg) - MNL_ALIGN(sizeof(*tc)));
 	qdiscs->list = reallocarray(qdiscs->list, qdiscs->count + 1, sizeof(*qdiscs->list));
 	if (!qdiscs->list)
 		die(EXIT_TROUBLE, "no memory");
 	q = &qdiscs->list[qdiscs->count++];
 	memset(q, 0, sizeof(*q));
+	q->copy = copy_of(msg, msg->nlmsg_len);
+	nl_values(tb, TCA_MAX, mnl_nlmsg_get_payload_offset(q->copy, sizeof(*tc)),
+		  mnl_nlmsg_get_payload_len(msg) - MNL_ALIGN(sizeof(*tc)));
 	q->ifindex = tc->tcm_ifindex;
 	q->handle = tc->tcm_handle;
 	q->parent = tc->tcm_parent;
 	snprintf(q->kind, sizeof(q->kind), "%s", nl_string(&tb[TCA_KIND]) ?: "");
+	q->options = tb[TCA_OPTIONS];
+	take_stats(q, &tb[TCA_STATS2]);
 	if (!strcmp(q->kind, "bfc"))
-		take_bfc(q, &tb[TCA_OPTIONS]);
+		take_bfc(q);
 	else if (!strcmp(q->kind, "rocc"))
-		take_rocc(q, &tb[TCA_OPTIONS], &tb[TCA_STATS2]);
+		take_rocc(q);
 	else if (!strcmp(q->kind, "tbf"))
 		take_tbf(q, &tb[TCA_OPTIONS]);
 	return MNL_CB_OK;
@@ -112,8 +131,143 @@ int qdiscs_get(struct nl *nl, struct qdiscs *qdiscs, unsigned int ifindex)
 
 void qdiscs_free(struct qdiscs *qdiscs)
 {
+	for (size_t i = 0; i < qdiscs->count; i++)
+		free(qdiscs->list[i].copy);
 	free(qdiscs->list);
 	memset(qdiscs, 0, sizeof(*qdiscs));
+}
+
+/* What a qdisc limits. */
+
+struct take_limited {
+	struct limited *limited;
+	const struct qdisc *q;
+};
+
+/* An attribute from its head on, or NULL */
+static struct rtattr *attr_head(const struct attr_value *v)
+{
+	return v->data ? (struct rtattr *)((char *)v->data - RTA_LENGTH(0)) : NULL;
+}
+
+static int take_class(const struct nlmsghdr *msg, void *ctx)
+{
+	struct attr_value tb[TCA_MAX + 1], stats[TCA_STATS_MAX + 1];
+	struct take_limited *t = ctx;
+	struct limited *limited = t->limited;
+	const struct rtattr *figures;
+	const struct tcmsg *tc;
+
+	if (!msg) {
+		limited_free(limited);
+		return MNL_CB_OK;
+	}
+	tc = mnl_nlmsg_get_payload(msg);
+	if (msg->nlmsg_type != RTM_NEWTCLASS || mnl_nlmsg_get_payload_len(msg) < sizeof(*tc) ||
+	    TC_H_MAJ(tc->tcm_handle) != TC_H_MAJ(t->q->handle))
+		return MNL_CB_OK;
+	nl_values(tb, TCA_MAX, mnl_nlmsg_get_payload_offset(msg, sizeof(*tc)),
+		  mnl_nlmsg_get_payload_len(msg) - MNL_ALIGN(sizeof(*tc)));
+	nl_nest(stats, TCA_STATS_MAX, &tb[TCA_STATS2]);
+	figures = attr_head(&stats[TCA_STATS_APP]);
+	if (!figures)
+		return MNL_CB_OK;
+	limited->figures = reallocarray(limited->figures, limited->count + 1,
+					sizeof(*limited->figures));
+	if (!limited->figures)
+		die(EXIT_TROUBLE, "no memory");
+	limited->figures[limited->count++] = copy_of(figures, figures->rta_len);
+	return MNL_CB_OK;
+}
+
+int limited_get(struct nl *nl, const struct qdisc *q, struct limited *limited)
+{
+	struct take_limited t = { .limited = limited, .q = q };
+	char buf[NL_MESSAGE_MAX];
+	struct nlmsghdr *msg;
+	struct tcmsg *tc;
+
+	memset(limited, 0, sizeof(*limited));
+	msg = mnl_nlmsg_put_header(buf);
+	msg->nlmsg_type = RTM_GETTCLASS;
+	msg->nlmsg_flags = NLM_F_DUMP;
+	tc = mnl_nlmsg_put_extra_header(msg, sizeof(*tc));
+	tc->tcm_ifindex = q->ifindex;
+	return q->rocc_host ? nl_request(nl, msg, take_class, &t) : 0;
+}
+
+void limited_free(struct limited *limited)
+{
+	for (size_t i = 0; i < limited->count; i++)
+		free(limited->figures[i]);
+	free(limited->figures);
+	memset(limited, 0, sizeof(*limited));
+}
+
+/* What the plugins of tc print. */
+
+const char *qdisc_dev(const struct qdisc *q, char *buf)
+{
+	return if_indextoname(q->ifindex, buf) ?: "?";
+}
+
+void qdisc_print_options(const struct qdisc *q, FILE *f)
+{
+	const struct qdisc_util *util = kind_find(q->kind)->util;
+
+	util->print_qopt(util, f, attr_head(&q->options));
+}
+
+void qdisc_print_figures(const struct qdisc *q, bool counters, FILE *f)
+{
+	static union {
+		struct nlmsghdr n;
+		char space[NL_MESSAGE_MAX];
+	} msg;
+	const struct kind *kind = kind_find(q->kind);
+	struct attr_value tb[UINT8_MAX + 1];
+	struct rtattr *nest;
+
+	if (counters) {
+		kind->util->print_xstats(kind->util, f, attr_head(&q->figures));
+		return;
+	}
+	nl_nest(tb, UINT8_MAX, &q->figures);
+	msg.n.nlmsg_len = NLMSG_LENGTH(0);
+	nest = addattr_nest(&msg.n, sizeof(msg), TCA_STATS_APP);
+	for (const uint16_t *a = kind->gauges; *a; a++)
+		if (tb[*a].data)
+			addattr_l(&msg.n, sizeof(msg), *a, tb[*a].data, tb[*a].len);
+	addattr_nest_end(&msg.n, nest);
+	kind->util->print_xstats(kind->util, f, nest);
+}
+
+json_t *qdisc_json(const struct qdisc *q, const struct limited *limited, bool counters)
+{
+	const struct qdisc_util *util = kind_find(q->kind)->util;
+	json_t *root, *options = json_object(), *array = json_array(), *one;
+	char dev[IF_NAMESIZE], handle[16];
+
+	snprintf(handle, sizeof(handle), "%x:", TC_H_MAJ(q->handle) >> 16);
+	root = json_pack("{s:s, s:i, s:s, s:s, s:o, s:I, s:I}", "dev", qdisc_dev(q, dev),
+			 "ifindex", (int)q->ifindex, "kind", q->kind, "handle", handle,
+			 "options", options, "backlog", (json_int_t)q->queue.backlog,
+			 "qlen", (json_int_t)q->queue.qlen);
+	tc_json(options);
+	qdisc_print_options(q, stdout);
+	tc_json(root);
+	qdisc_print_figures(q, counters, stdout);
+	for (size_t i = 0; i < limited->count; i++) {
+		one = json_object();
+		tc_json(one);
+		util->print_xstats(util, stdout, limited->figures[i]);
+		json_array_append_new(array, one);
+	}
+	tc_json(NULL);
+	if (q->rocc_host)
+		json_object_set(root, "limited", array);
+	json_decref(array);
+	return root;
 }
 
 int qdisc_change(struct nl *nl, const struct qdisc *q, const struct rtattr *options)

@@ -5,6 +5,9 @@
 #ifndef _SLUICE_QDISC_H
 #define _SLUICE_QDISC_H
 
+#include <stdio.h>
+
+#include <linux/gen_stats.h>
 #include <linux/types.h>
 
 #include "../../kernel/uapi/bfc.h"
@@ -28,6 +31,10 @@
  * @version: of a bfc or rocc: that of its module
  * @bfc_rate: of a bfc: option rate, 0 is auto
  * @rocc_stats: of a rocc: its figures, by TCA_ROCC_STATS_*
+ * @queue: what waits in it
+ * @options: of one of our kinds: TCA_OPTIONS, in @copy
+ * @figures: and TCA_STATS_APP
+ * @copy: of the message
  */
 struct qdisc {
 	unsigned int ifindex;
@@ -41,6 +48,10 @@ struct qdisc {
 	uint32_t version;
 	uint64_t bfc_rate;
 	uint64_t rocc_stats[TCA_ROCC_STATS_MAX + 1];
+	struct gnet_stats_queue queue;
+	struct attr_value options;
+	struct attr_value figures;
+	struct nlmsghdr *copy;
 };
 
 struct qdiscs {
@@ -58,6 +69,46 @@ struct qdiscs {
  */
 int qdiscs_get(struct nl *nl, struct qdiscs *qdiscs, unsigned int ifindex);
 void qdiscs_free(struct qdiscs *qdiscs);
+
+/**
+ * struct limited - classes of a qdisc that have figures of their own: limiters of a rocc
+ * @figures: of each, for its kind's plugin, each a copy
+ * @count: how many
+ */
+struct limited {
+	struct rtattr **figures;
+	size_t count;
+};
+
+/**
+ * limited_get - what a qdisc limits
+ * @nl: a socket of NETLINK_ROUTE
+ * @q: the qdisc
+ * @limited: what came
+ *
+ * Return: 0 or -errno.
+ */
+int limited_get(struct nl *nl, const struct qdisc *q, struct limited *limited);
+void limited_free(struct limited *limited);
+
+/* Text to @f as tc has it; @counters: with what counts up. They end without a new line. */
+void qdisc_print_options(const struct qdisc *q, FILE *f);
+void qdisc_print_figures(const struct qdisc *q, bool counters, FILE *f);
+
+/**
+ * qdisc_json - a qdisc of one of our kinds as an object
+ * @q: the qdisc
+ * @limited: what it limits
+ * @counters: with what counts up
+ *
+ * Names and values are those of tc.
+ *
+ * Return: a new reference.
+ */
+json_t *qdisc_json(const struct qdisc *q, const struct limited *limited, bool counters);
+
+/* The name of its device. @buf has IF_NAMESIZE bytes. */
+const char *qdisc_dev(const struct qdisc *q, char *buf);
 
 /**
  * qdisc_change - give a qdisc other options

@@ -3,15 +3,18 @@
  * show.c - sluice show: what the ports of the namespace do and why
  *
  * All ports: a table, one line each. One port: everything that it says, and what its state means.
+ * The same for the qdiscs of our other kinds, which need no port: a table for each kind.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "port.h"
+#include "qdisc.h"
 #include "sluice.h"
 
 struct options {
@@ -78,29 +81,95 @@ static char *cell(const struct port *p, const struct column *c)
 	return attr_text(a, v);
 }
 
+/**
+ * struct table - cells that are to line up
+ * @columns: how many there are
+ * @count: of cells so far, row by row; the first row are titles
+ * @cells: each is to be freed
+ */
+struct table {
+	size_t columns;
+	size_t count;
+	char **cells;
+};
+
+static void table_add(struct table *t, char *cell)
+{
+	t->cells = reallocarray(t->cells, t->count + 1, sizeof(*t->cells));
+	if (!t->cells || !cell)
+		die(EXIT_TROUBLE, "no memory");
+	t->cells[t->count++] = cell;
+}
+
+/* Its end, too */
+static void table_print(struct table *t)
+{
+	size_t width[t->columns];
+
+	memset(width, 0, sizeof(width));
+	for (size_t i = 0; i < t->count; i++)
+		if (strlen(t->cells[i]) > width[i % t->columns])
+			width[i % t->columns] = strlen(t->cells[i]);
+	for (size_t i = 0; i < t->count; i++) {
+		bool last = (i + 1) % t->columns == 0;
+
+		printf("%-*s%s", last ? 0 : (int)width[i % t->columns], t->cells[i],
+		       last ? "\n" : "  ");
+		free(t->cells[i]);
+	}
+	free(t->cells);
+}
+
 static void print_table(const struct ports *ports)
 {
-	char *cells[ports->count + 1][ARRAY_SIZE(columns)];
-	int width[ARRAY_SIZE(columns)] = {};
+	struct table t = { .columns = ARRAY_SIZE(columns) };
 
-	for (size_t c = 0; c < ARRAY_SIZE(columns); c++) {
-		cells[0][c] = strdup(columns[c].title);
-		for (size_t i = 0; i <= ports->count; i++) {
-			if (i)
-				cells[i][c] = cell(&ports->list[i - 1], &columns[c]);
-			if (!cells[i][c])
-				die(EXIT_TROUBLE, "no memory");
-			if ((int)strlen(cells[i][c]) > width[c])
-				width[c] = strlen(cells[i][c]);
-		}
+	for (size_t c = 0; c < ARRAY_SIZE(columns); c++)
+		table_add(&t, strdup(columns[c].title));
+	for (size_t i = 0; i < ports->count; i++)
+		for (size_t c = 0; c < ARRAY_SIZE(columns); c++)
+			table_add(&t, cell(&ports->list[i], &columns[c]));
+	table_print(&t);
+}
+
+/* What stands in a cell of a kind's table; to be freed. */
+static char *kind_cell(json_t *qdisc, const struct kind_column *c)
+{
+	json_t *v = json_object_get(qdisc, c->key) ?:
+		    json_object_get(json_object_get(qdisc, "options"), c->key);
+	char buf[ATTR_TEXT_MAX];
+
+	if (!v)
+		return strdup("-");
+	if (json_is_string(v))
+		return strdup(json_string_value(v));
+	if (c->zero && !json_integer_value(v))
+		return strdup(c->zero);
+	if (c->text)
+		return strdup(c->text(buf, json_integer_value(v)));
+	snprintf(buf, sizeof(buf), "%" JSON_INTEGER_FORMAT, json_integer_value(v));
+	return strdup(buf);
+}
+
+static void print_kind(const struct kind *kind, const struct qdiscs *qdiscs)
+{
+	static const struct limited none;
+	const struct kind_column *c;
+	struct table t = {};
+
+	for (c = kind->columns; c->title; c++, t.columns++)
+		table_add(&t, strdup(c->title));
+	for (size_t i = 0; i < qdiscs->count; i++) {
+		json_t *qdisc;
+
+		if (strcmp(qdiscs->list[i].kind, kind->name))
+			continue;
+		qdisc = qdisc_json(&qdiscs->list[i], &none, false);
+		for (c = kind->columns; c->title; c++)
+			table_add(&t, kind_cell(qdisc, c));
+		json_decref(qdisc);
 	}
-	for (size_t i = 0; i <= ports->count; i++)
-		for (size_t c = 0; c < ARRAY_SIZE(columns); c++) {
-			bool last = c == ARRAY_SIZE(columns) - 1;
-
-			printf("%-*s%s", last ? 0 : width[c], cells[i][c], last ? "\n" : "  ");
-			free(cells[i][c]);
-		}
+	table_print(&t);
 }
 
 static void print_line(const struct attr *a, const struct attr_value *v)
@@ -145,25 +214,152 @@ static void print_counters(const struct ports *ports)
 	}
 }
 
-static void print_ports(const struct ports *ports, const struct options *o)
+/* As tc prints it. */
+static void print_qdisc(const struct qdisc *q, const struct limited *limited, bool counters)
+{
+	const struct qdisc_util *util = kind_find(q->kind)->util;
+	char dev[IF_NAMESIZE];
+
+	printf("%s %s %x:\n  ", qdisc_dev(q, dev), q->kind, q->handle >> 16);
+	qdisc_print_options(q, stdout);
+	printf("\n  backlog %ub %up\n", q->queue.backlog, q->queue.qlen);
+	qdisc_print_figures(q, counters, stdout);
+	putchar('\n');
+	for (size_t i = 0; i < limited->count; i++) {
+		util->print_xstats(util, stdout, limited->figures[i]);
+		putchar('\n');
+	}
+}
+
+/* Those that are shown by themselves, and not by their ports */
+static bool is_shown(const struct qdisc *q)
+{
+	const struct kind *kind = kind_find(q->kind);
+
+	return kind && kind->columns;
+}
+
+static bool qdiscs_have(const struct qdiscs *qdiscs, const char *kind)
+{
+	for (size_t i = 0; i < qdiscs->count; i++)
+		if (!strcmp(qdiscs->list[i].kind, kind))
+			return true;
+	return false;
+}
+
+/**
+ * struct shown - what there is to show
+ * @ports: of the family, none if it is not there
+ * @qdiscs: all
+ * @nl: a socket of NETLINK_ROUTE
+ */
+struct shown {
+	struct ports ports;
+	struct qdiscs qdiscs;
+	struct nl nl;
+};
+
+/* @fn is called for each of them, with what it limits. */
+static void each_qdisc(struct shown *s, const struct options *o,
+		       void (*fn)(const struct qdisc *q, const struct limited *limited,
+				  const struct options *o, json_t *array), json_t *array)
+{
+	struct limited limited;
+	int err;
+
+	for (size_t i = 0; i < s->qdiscs.count; i++) {
+		if (!is_shown(&s->qdiscs.list[i]))
+			continue;
+		err = limited_get(&s->nl, &s->qdiscs.list[i], &limited);
+		if (err)
+			die(EXIT_TROUBLE, "classes: %s", strerror(-err));
+		fn(&s->qdiscs.list[i], &limited, o, array);
+		limited_free(&limited);
+	}
+}
+
+static void add_json(const struct qdisc *q, const struct limited *limited,
+		     const struct options *o, json_t *array)
+{
+	json_array_append_new(array, qdisc_json(q, limited, o->counters));
+}
+
+static void print_text(const struct qdisc *q, const struct limited *limited,
+		       const struct options *o, json_t *array)
+{
+	(void)array;
+	print_qdisc(q, limited, o->counters);
+}
+
+/* A table for the ports, and one for each of the other kinds, with a blank line between. */
+static void print_tables(struct shown *s, const struct options *o)
+{
+	bool some = s->ports.count;
+
+	if (some)
+		print_table(&s->ports);
+	if (o->counters)
+		print_counters(&s->ports);
+	for (const struct kind *k = kinds; k->name; k++) {
+		if (!k->columns || !qdiscs_have(&s->qdiscs, k->name))
+			continue;
+		if (some)
+			putchar('\n');
+		print_kind(k, &s->qdiscs);
+		some = true;
+	}
+	if (o->counters)
+		each_qdisc(s, o, print_text, NULL);
+	if (!some)
+		fprintf(stderr, "sluice: no ports here: the first bfc qdisc of a device makes it one\n");
+}
+
+static void print_all(struct shown *s, const struct options *o)
 {
 	json_t *array;
 
 	if (call.json) {
 		array = json_array();
-		for (size_t i = 0; i < ports->count; i++)
-			json_array_append_new(array, port_json(&ports->list[i], o->counters));
+		for (size_t i = 0; i < s->ports.count; i++)
+			json_array_append_new(array, port_json(&s->ports.list[i], o->counters));
+		each_qdisc(s, o, add_json, array);
 		print_json(array);
 	} else if (o->dev) {
-		for (size_t i = 0; i < ports->count; i++)
-			print_details(&ports->list[i], o->counters);
-	} else if (!ports->count) {
-		fprintf(stderr, "sluice: no ports here: the first bfc qdisc of a device makes it one\n");
+		for (size_t i = 0; i < s->ports.count; i++)
+			print_details(&s->ports.list[i], o->counters);
+		each_qdisc(s, o, print_text, NULL);
 	} else {
-		print_table(ports);
-		if (o->counters)
-			print_counters(ports);
+		print_tables(s, o);
 	}
+}
+
+/* The family is needed only where there is nothing else to show. */
+static void shown_get(struct shown *s, const char *dev)
+{
+	unsigned int ifindex = dev ? device_index(dev) : 0;
+	bool others = false;
+	struct nl nl;
+	int err;
+
+	memset(s, 0, sizeof(*s));
+	nl_open(&s->nl, NETLINK_ROUTE);
+	err = qdiscs_get(&s->nl, &s->qdiscs, ifindex);
+	if (err)
+		die(EXIT_TROUBLE, "qdiscs: %s", strerror(-err));
+	for (size_t i = 0; i < s->qdiscs.count; i++)
+		others |= is_shown(&s->qdiscs.list[i]);
+	if (!others)
+		nl_need_hopctl(&nl);
+	else if (nl_open_hopctl(&nl))
+		goto close;
+	err = ports_get(&nl, &s->ports, ifindex);
+	if (err == -ENODEV && dev && !others)
+		die(EXIT_TROUBLE, "%s is no port: tc qdisc replace dev %s root bfc makes it one",
+		    dev, dev);
+	if (err && !(err == -ENODEV && others))
+		die(EXIT_TROUBLE, "%s", nl.reason[0] ? nl.reason : strerror(-err));
+close:
+	nl_close(&nl);
 }
 
 int verb_show(int argc, char **argv)
@@ -175,25 +371,17 @@ int verb_show(int argc, char **argv)
 	const struct argp_child children[] = { { .argp = &common_argp }, {} };
 	const struct argp argp = {
 		.options = options, .parser = parse, .args_doc = "[DEV]", .children = children,
-		.doc = "What the ports of the namespace do and why; of one, everything.",
+		.doc = "What the ports of the namespace do and why, and its qdiscs of rocc and ideal; "
+		       "of one device, everything.",
 	};
 	struct options o = {};
-	unsigned int ifindex;
-	struct ports ports;
-	struct nl nl;
-	int err;
+	struct shown shown;
 
 	verb_parse(&argp, argc, argv, &o);
-	ifindex = o.dev ? device_index(o.dev) : 0;
-	nl_need_hopctl(&nl);
-	err = ports_get(&nl, &ports, ifindex);
-	if (err == -ENODEV && o.dev)
-		die(EXIT_TROUBLE, "%s is no port: tc qdisc replace dev %s root bfc makes it one",
-		    o.dev, o.dev);
-	if (err)
-		die(EXIT_TROUBLE, "%s", nl.reason[0] ? nl.reason : strerror(-err));
-	print_ports(&ports, &o);
-	ports_free(&ports);
-	nl_close(&nl);
+	shown_get(&shown, o.dev);
+	print_all(&shown, &o);
+	ports_free(&shown.ports);
+	qdiscs_free(&shown.qdiscs);
+	nl_close(&shown.nl);
 	return EXIT_OK;
 }
