@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../../kernel/uapi/ideal.h"
 #include "../../userspace/sluice/attr.c"
 #include "../../userspace/sluice/nl.c"
 #include "../../userspace/sluice/port.c"
@@ -421,28 +422,48 @@ static void test_doctor_device(void)
 	same(judged(&l, NULL), "", "other devices");
 }
 
-static void test_doctor_rocc(void)
+/* A box with a rocc, of which nothing is wrong, and without bfc */
+static struct look rocc_look(int role)
 {
 	struct look l = good_look();
 
 	l.module_bfc = l.module_hopctl = l.family = false;
+	device[0].speed = device[1].speed = 1250000000;
 	qdisc[0] = (struct qdisc) {
 		.ifindex = 7, .handle = 0x10000, .parent = 0xffffffff, .kind = "rocc", .rocc = true,
-		.version = ROCC_VERSION,
+		.rocc_host = role == ROCC_ROLE_HOST, .version = ROCC_VERSION,
+		.rocc_options[TCA_ROCC_LIMIT] = 8 << 20, .rocc_stats[TCA_ROCC_STATS_Q_REF] = 93750,
+		.rocc_stats[TCA_ROCC_STATS_FAIR_RATE] = 1250000000,
 	};
+	return l;
+}
+
+static void test_doctor_rocc(void)
+{
+	struct look l = rocc_look(ROCC_ROLE_HOST);
+
 	same(judged(&l, NULL), "", "a box with rocc alone");
 	same(judged(&l, "eth7"), "", "and its device");
 	qdisc[0].version++;
 	same(judged(&l, NULL), "version_rocc(program 1, module 2)", "version_rocc");
 	qdisc[0].version--;
 	qdisc[0].rocc_stats[TCA_ROCC_STATS_BAD_SEQUENCE] = 9;
-	same(judged(&l, NULL), "", "CNPs that come late");
+	same(judged(&l, NULL), "rocc_none_obeyed(bad_sequence 9)", "all CNPs come late");
+	qdisc[0].rocc_stats[TCA_ROCC_STATS_ACCEPTED] = 1;
+	same(judged(&l, NULL), "", "some do");
 	qdisc[0].rocc_stats[TCA_ROCC_STATS_BAD_TTL] = 3;
 	qdisc[0].rocc_stats[TCA_ROCC_STATS_BAD_FLOW] = 2;
 	qdisc[1] = qdisc[0];
 	qdisc[1].ifindex = 8;
 	l.qdiscs.count = 2;
 	same(judged(&l, NULL), "rocc_refused(bad_ttl 3, bad_flow 2)", "rocc_refused, once");
+	qdisc[0].rocc_stats[TCA_ROCC_STATS_ACCEPTED] = 0;
+	same(judged(&l, NULL), "rocc_refused(bad_ttl 3, bad_flow 2)", "one of two hosts obeys");
+	qdisc[1].rocc_stats[TCA_ROCC_STATS_ACCEPTED] = 0;
+	same(judged(&l, NULL), "rocc_none_obeyed(bad_ttl 3, bad_flow 2, bad_sequence 9) "
+	     "rocc_refused(bad_ttl 3, bad_flow 2)", "rocc_none_obeyed");
+	qdisc[0].rocc_stats[TCA_ROCC_STATS_NOT_NEEDED] = 1;
+	same(judged(&l, NULL), "rocc_refused(bad_ttl 3, bad_flow 2)", "nothing was to be obeyed");
 	l.qdiscs.count = 1;
 	memset(qdisc[0].rocc_stats, 0, sizeof(qdisc[0].rocc_stats));
 	qdisc[0].rocc_stats[TCA_ROCC_STATS_FULL] = 1;
@@ -481,6 +502,133 @@ static void test_doctor_rocc(void)
 	same(judged(&l, NULL), "", "a switch takes none");
 }
 
+static void test_doctor_rocc_options(void)
+{
+	struct look l = rocc_look(ROCC_ROLE_SWITCH);
+	uint64_t *options = qdisc[0].rocc_options;
+
+	same(judged(&l, NULL), "", "a switch as it should be");
+	device[0].speed = 0;
+	same(judged(&l, NULL), "eth7:speed_unknown", "speed_unknown");
+	options[TCA_ROCC_RATE] = 125000000;
+	same(judged(&l, NULL), "", "but not if rate says it");
+	device[0].speed = 1250000000;
+	same(judged(&l, NULL), "eth7:not_bottleneck(rate 1Gbit, the link has 10Gbit)",
+	     "not_bottleneck");
+	qdisc[1] = (struct qdisc) {
+		.ifindex = 7, .handle = 0x20000, .parent = 0xffffffff, .kind = "tbf", .rate = 125000000,
+	};
+	qdisc[0].parent = 0x20001;
+	l.qdiscs.count = 2;
+	same(judged(&l, NULL), "", "below a tbf of the same rate");
+	options[TCA_ROCC_RATE] = 0;
+	same(judged(&l, NULL), "eth7:rate_not_shaper(rocc reckons with 10Gbit, tbf sends 1Gbit)",
+	     "rate_not_shaper");
+
+	l = rocc_look(ROCC_ROLE_SWITCH);
+	options[TCA_ROCC_RATE] = 12500000000;
+	same(judged(&l, NULL), "eth7:rocc_rate(rate 100Gbit, the link has 10Gbit)", "rocc_rate");
+	options[TCA_ROCC_RATE] = 0;
+	options[TCA_ROCC_RATE_MIN] = 1250000000;
+	same(judged(&l, NULL), "eth7:rocc_least_rate(rate-min 10Gbit, the link has 10Gbit)",
+	     "rocc_least_rate of a switch");
+	l = rocc_look(ROCC_ROLE_SWITCH);
+	options[TCA_ROCC_LIMIT] = 93750;
+	same(judged(&l, NULL), "eth7:rocc_limit(limit 93750b, q_ref 93750b)", "rocc_limit");
+	options[TCA_ROCC_LIMIT] = 300000;
+	same(judged(&l, NULL), "", "with room for more than the reference");
+	options[TCA_ROCC_QMAX] = 400000;
+	same(judged(&l, NULL), "eth7:rocc_limit(limit 300000b, qmax 400000b)", "but not for qmax");
+	qdisc[1] = (struct qdisc) {
+		.ifindex = 7, .handle = 0x20000, .parent = 0x10001, .kind = "bfc", .bfc = true,
+		.version = BFC_VERSION,
+	};
+	l.qdiscs.count = 2;
+	same(judged(&l, NULL), "", "the qdisc below has a limit of its own");
+	qdisc[1].bfc_th = 93750;
+	same(judged(&l, NULL), "eth7:rocc_bfc_th(th 93750b, q_ref 93750b)", "rocc_bfc_th");
+	qdisc[1].bfc_th = 120000;
+	same(judged(&l, NULL), "", "a threshold above the reference");
+	options[TCA_ROCC_KEYS] = 2;
+	same(judged(&l, NULL), "eth7:rocc_sign", "rocc_sign");
+	options[TCA_ROCC_SIGN] = 2;
+	same(judged(&l, NULL), "", "a switch that signs");
+
+	l = rocc_look(ROCC_ROLE_HOST);
+	options[TCA_ROCC_KEYS] = 1;
+	options[TCA_ROCC_RATE] = 125000000;
+	same(judged(&l, NULL), "", "a host signs nothing, and its queue may be anywhere");
+	options[TCA_ROCC_FLOOR] = 250000000;
+	same(judged(&l, NULL), "eth7:rocc_least_rate(floor 2Gbit, the link has 1Gbit)",
+	     "rocc_least_rate of a host");
+	options[TCA_ROCC_FLOOR] = 0;
+	options[TCA_ROCC_HOLD] = 20000000;
+	options[TCA_ROCC_RECOVERY] = 30000000;
+	same(judged(&l, NULL), "eth7:rocc_recovery(recovery 30ms, hold 20ms)", "rocc_recovery");
+	options[TCA_ROCC_RECOVERY] = 20000000;
+	same(judged(&l, NULL), "", "recovery as long as hold");
+}
+
+static void test_doctor_rocc_figures(void)
+{
+	struct look l = rocc_look(ROCC_ROLE_SWITCH);
+	uint64_t *stats = qdisc[0].rocc_stats;
+
+	qdisc[0].queue.backlog = 93751;
+	same(judged(&l, NULL), "", "a queue whose first interval is not over");
+	stats[TCA_ROCC_STATS_TICKS] = 1;
+	same(judged(&l, NULL), "eth7:rocc_silent(queue 93751b, q_ref 93750b)", "rocc_silent");
+	stats[TCA_ROCC_STATS_CNPS_FAILED] = 1;
+	same(judged(&l, NULL), "eth7:rocc_no_way(1 CNPs)", "why nobody was told is known");
+	stats[TCA_ROCC_STATS_CNPS_FAILED] = 0;
+	qdisc[0].queue.backlog = 93750;
+	same(judged(&l, NULL), "", "a queue at its reference");
+	stats[TCA_ROCC_STATS_CNPS] = 100;
+	stats[TCA_ROCC_STATS_FAIR_RATE] = 3125000;
+	qdisc[0].queue.backlog = 281251;
+	same(judged(&l, NULL), "eth7:rocc_not_obeyed(fair_rate 25Mbit, queue 281251b)",
+	     "rocc_not_obeyed");
+	qdisc[0].queue.backlog = 281250;
+	same(judged(&l, NULL), "", "a queue that may be below qmax");
+	qdisc[0].queue.backlog = 281251;
+	stats[TCA_ROCC_STATS_FAIR_RATE]++;
+	same(judged(&l, NULL), "", "a rate that can still fall");
+	device[0].speed = 12500000000;
+	stats[TCA_ROCC_STATS_FAIR_RATE] = 12500000;
+	same(judged(&l, NULL), "eth7:rocc_not_obeyed(fair_rate 100Mbit, queue 281251b)",
+	     "the least rate of a fast link");
+	qdisc[0].rocc_options[TCA_ROCC_RATE_MIN] = 1250000;
+	same(judged(&l, NULL), "", "a lower one by rate-min");
+	qdisc[0].rocc_options[TCA_ROCC_RATE_MIN] = 12500000;
+	qdisc[0].rocc_options[TCA_ROCC_QMAX] = 281251;
+	same(judged(&l, NULL), "", "a higher qmax");
+
+	l = rocc_look(ROCC_ROLE_SWITCH);
+	stats[TCA_ROCC_STATS_DROP_CONTROL] = 2;
+	stats[TCA_ROCC_STATS_DROP_POLICE] = 3;
+	same(judged(&l, NULL), "eth7:rocc_control(5 packets)", "rocc_control");
+	l = rocc_look(ROCC_ROLE_HOST);
+	stats[TCA_ROCC_STATS_DROP_LIMIT] = 4;
+	stats[TCA_ROCC_STATS_EPOCH_BACK] = 1;
+	same(judged(&l, NULL), "eth7:rocc_dropped(4 packets) eth7:rocc_epoch_back(1 CNPs)",
+	     "rocc_dropped, rocc_epoch_back");
+}
+
+static void test_doctor_ideal(void)
+{
+	struct look l = good_look();
+
+	l.module_bfc = l.module_hopctl = l.family = false;
+	qdisc[0] = (struct qdisc) {
+		.ifindex = 7, .handle = 0x10000, .parent = 0xffffffff, .kind = "ideal",
+		.version = IDEAL_VERSION,
+	};
+	same(judged(&l, NULL), "", "a box with ideal alone");
+	same(judged(&l, "eth7"), "", "and its device");
+	qdisc[0].version++;
+	same(judged(&l, NULL), "version_ideal(program 1, module 2)", "version_ideal");
+}
+
 int main(void)
 {
 	printf("KTAP version 1\n");
@@ -493,6 +641,9 @@ int main(void)
 	test_doctor_qdiscs();
 	test_doctor_device();
 	test_doctor_rocc();
+	test_doctor_rocc_options();
+	test_doctor_rocc_figures();
+	test_doctor_ideal();
 	printf("1..%u\n", done);
 	return failed != 0;
 }

@@ -17,6 +17,7 @@
  * @ifindex: its number
  * @name: its name
  * @mtu: bytes
+ * @speed: of its link, bytes per second, 0: it does not say
  * @tx_queues: transmit queues in use
  * @master: ifindex of the bridge or bond that it is in, or 0
  * @group_fwd_mask: link-local groups that a bridge forwards, or that are forwarded from a port
@@ -34,6 +35,7 @@ struct device {
 	unsigned int ifindex;
 	char name[IF_NAMESIZE];
 	uint32_t mtu;
+	uint64_t speed;
 	uint32_t tx_queues;
 	unsigned int master;
 	uint32_t group_fwd_mask;

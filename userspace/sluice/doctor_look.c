@@ -143,6 +143,15 @@ static int ethtool(int sock, const char *dev, void *request)
 	return ioctl(sock, SIOCETHTOOL, &ifr);
 }
 
+/* As rocc asks; bfc's ports tell themselves. */
+static void look_speed(int sock, struct device *d)
+{
+	struct ethtool_cmd link = { .cmd = ETHTOOL_GSET };
+
+	if (!ethtool(sock, d->name, &link) && ethtool_cmd_speed(&link) != (uint32_t)SPEED_UNKNOWN)
+		d->speed = ethtool_cmd_speed(&link) * 125000ULL;
+}
+
 static unsigned int feature_count(int sock, const char *dev)
 {
 	struct {
@@ -417,6 +426,7 @@ void doctor_look(struct look *look)
 		die(EXIT_TROUBLE, "qdiscs: %s", strerror(-err));
 	for (size_t i = 0; i < look->n_devices; i++) {
 		look_tx_queues(&look->devices[i]);
+		look_speed(sock, &look->devices[i]);
 		look_features(sock, &look->devices[i]);
 		look_filters(look, &nl, &look->devices[i]);
 		look_tcx(&look->devices[i]);

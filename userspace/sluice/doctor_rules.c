@@ -18,6 +18,11 @@
 #define LLDP_GROUP_BIT	14	/* 01:80:C2:00:00:0E in a bridge's group_fwd_mask */
 #define TAG_BYTES	4
 
+/* What rate-min auto of rocc is, see tc-rocc(8) */
+#define FAST_LINK	8750000000ULL	/* bytes per second: 70 Gbit/s */
+#define LEAST_PART_SLOW	400
+#define LEAST_PART_FAST	1000
+
 #define NOTE	SEVERITY_NOTE
 #define WARNING	SEVERITY_WARNING
 #define ERROR	SEVERITY_ERROR
@@ -34,6 +39,8 @@ const struct complaint complaints[] = {
 	{ "version_bfc", ERROR, "this program and the module sch_bfc are out of step",
 	  "install modules and programs from one version, and load the modules anew" },
 	{ "version_rocc", ERROR, "this program and the module sch_rocc are out of step",
+	  "install modules and programs from one version, and load the modules anew" },
+	{ "version_ideal", ERROR, "this program and the module sch_ideal are out of step",
 	  "install modules and programs from one version, and load the modules anew" },
 	{ "no_ports", WARNING, "no device here has a bfc qdisc",
 	  "tc qdisc replace dev DEV root bfc, on every port" },
@@ -76,9 +83,9 @@ const struct complaint complaints[] = {
 	{ "speed_unknown", WARNING, "the device does not say how fast it is",
 	  "sluice set DEV rate RATE" },
 
-	{ "not_bottleneck", WARNING, "packets do not wait in bfc: nothing shapes to its rate",
-	  "put bfc below a tbf of that rate, or take rate away" },
-	{ "rate_not_shaper", WARNING, "bfc does not know the rate of the shaper above it",
+	{ "not_bottleneck", WARNING, "packets do not wait in the qdisc: nothing shapes to its rate",
+	  "put it below a tbf of that rate, or sluice set DEV rate auto" },
+	{ "rate_not_shaper", WARNING, "the qdisc does not know the rate of the shaper above it",
 	  "sluice set DEV rate RATE, with the shaper's" },
 	{ "mq_part", WARNING, "some transmit queues have no bfc",
 	  "put bfc below each class of mq, or one at the root" },
@@ -104,11 +111,30 @@ const struct complaint complaints[] = {
 	{ "group_fwd_mask", ERROR, "control frames are forwarded from one link to another",
 	  "clear bit 14 (0x4000) of group_fwd_mask: ip link set DEV type bridge group_fwd_mask 0" },
 
+	{ "rocc_none_obeyed", WARNING, "congestion notifications come, and none has been obeyed yet",
+	  "what they are refused for says why: see RoCC in troubleshooting.md" },
 	{ "rocc_refused", WARNING, "congestion notifications are refused",
-	  "if they are of your switches: see to radius, from and the keys of rocc role host" },
+	  "if they are of your switches: bad_ttl: a larger radius; bad_source: into from; bad_tag: the "
+	  "same key, and sign there; bad_flow: role host where the flow leaves" },
 	{ "rocc_rp_filter", WARNING,
 	  "rp_filter throws away congestion notifications of switches without an address",
 	  "an address for their bridges, or another source; or here: ip route add 192.0.0.8 dev DEV" },
+	{ "rocc_rate", WARNING, "rocc reckons with more than the link carries, and sees no congestion",
+	  "sluice set DEV rate auto, or what the link carries" },
+	{ "rocc_least_rate", WARNING, "the least rate is all of the link: flows are not slowed down",
+	  "sluice set DEV rate-min auto at a switch, floor auto at a host" },
+	{ "rocc_limit", WARNING, "limit drops packets before the queue comes to its marks",
+	  "sluice set DEV limit BYTES, above qmax" },
+	{ "rocc_recovery", NOTE, "recovery has no effect: hold ends it before",
+	  "sluice set DEV hold TIME, above recovery" },
+	{ "rocc_sign", WARNING, "there is a key, and congestion notifications are not signed",
+	  "sluice set DEV sign 1, or sign 2; hosts that have a key refuse what is not signed" },
+	{ "rocc_bfc_th", WARNING, "bfc below rocc pauses before the queue is at rocc's reference",
+	  "sluice set DEV bfc th BYTES, above q_ref" },
+	{ "rocc_silent", WARNING, "the queue is above its reference, and nobody was ever told",
+	  "flows of the box itself are not told: role host there; see no_flow and untracked" },
+	{ "rocc_not_obeyed", WARNING, "flows are told the least rate, and the queue stays long",
+	  "see that the hosts obey: rocc role host, and sluice doctor there; or lower rate-min" },
 	{ "rocc_full", WARNING, "flows went unlimited: rocc had no limiter left",
 	  "more limiters: tc qdisc replace dev DEV root rocc role host limiters N" },
 	{ "rocc_no_way", WARNING, "congestion notifications found no way to their source",
@@ -116,9 +142,16 @@ const struct complaint complaints[] = {
 	{ "rocc_vlan", WARNING, "a bridge's VLANs do not say how to tell the sources of flows",
 	  "at both ports, the flows' VLAN; at a port that takes its tag off, as the port's PVID" },
 	{ "rocc_held", WARNING, "congestion notifications were held back by their bound",
-	  "tc qdisc change dev DEV root rocc cnps N, or a longer interval" },
+	  "sluice set DEV cnps N, or a longer interval" },
 	{ "rocc_untracked", WARNING, "flows found no room in the table of rocc, and are not told",
 	  "more flows, or table elephants: tc qdisc replace dev DEV root rocc ..." },
+	{ "rocc_dropped", NOTE, "a host dropped packets of its own beyond limit",
+	  "sluice set DEV limit BYTES; or a smaller send buffer of what does not wait for room" },
+	{ "rocc_control", WARNING, "control packets were dropped: there are too many",
+	  "see what sends them, or marks data as control; or sluice set DEV control-share PERCENT" },
+	{ "rocc_epoch_back", NOTE,
+	  "the clock of a congestion point was set back, or somebody plays notifications again",
+	  "if no switch was started with its clock set back: other keys, at hosts and switches" },
 };
 
 const size_t n_complaints = ARRAY_SIZE(complaints);
@@ -183,67 +216,248 @@ static bool has_bfc(const struct look *look, unsigned int ifindex)
 	return false;
 }
 
-static bool has_rocc(const struct look *look, unsigned int ifindex)
+/* Does it have a qdisc that needs neither port nor module of bfc? */
+static bool has_other(const struct look *look, unsigned int ifindex)
 {
 	for (size_t i = 0; i < look->qdiscs.count; i++)
-		if (look->qdiscs.list[i].rocc &&
+		if (!look->qdiscs.list[i].bfc && kind_find(look->qdiscs.list[i].kind) &&
 		    (!ifindex || look->qdiscs.list[i].ifindex == ifindex))
 			return true;
 	return false;
 }
 
-/* What the namespace's hosts have refused; it is the same at each of them. Late CNPs of TCP are not
- * worth a word.
+static const struct qdisc *parent_of(const struct look *look, const struct qdisc *q)
+{
+	for (size_t i = 0; i < look->qdiscs.count; i++) {
+		const struct qdisc *p = &look->qdiscs.list[i];
+
+		if (p->ifindex == q->ifindex && p->handle && p != q &&
+		    TC_H_MAJ(p->handle) == TC_H_MAJ(q->parent))
+			return p;
+	}
+	return NULL;
+}
+
+/* Does any qdisc above send no more than a rate? Of tbf the rate is known too. */
+static bool shaped(const struct look *look, const struct qdisc *q, uint64_t *rate)
+{
+	static const char * const shapers[] = { "tbf", "htb", "hfsc", "netem" };
+
+	*rate = 0;
+	for (int depth = 0; q && depth < 16; depth++, q = parent_of(look, q))
+		for (size_t i = 0; i < ARRAY_SIZE(shapers); i++)
+			if (!strcmp(q->kind, shapers[i])) {
+				*rate = q->rate;
+				return true;
+			}
+	return false;
+}
+
+/* @own: what its option says, @speed: what the device says; 0: nothing */
+static void judge_rate(const struct judge *j, const struct qdisc *q, const char *name, uint64_t own,
+		       uint64_t speed)
+{
+	char a[ATTR_TEXT_MAX], b[ATTR_TEXT_MAX];
+	uint64_t rate, reckoned = own ?: speed;
+
+	if (!shaped(j->look, q, &rate)) {
+		if (own && speed && own < speed)
+			say(j, "not_bottleneck", name, "rate %s, the link has %s",
+			    text_rate(a, own), text_rate(b, speed));
+		return;
+	}
+	if (!rate || (reckoned && reckoned <= rate))
+		return;
+	say(j, "rate_not_shaper", name, "%s reckons with %s, tbf sends %s", q->kind,
+	    reckoned ? text_rate(a, reckoned) : "a guess", text_rate(b, rate));
+}
+
+/**
+ * struct count - a figure that says that something is wrong once it is not 0
+ * @stat: TCA_ROCC_STATS_*
+ * @name: of the figure, or of what was found
+ * @unit: what it counts
+ */
+struct count {
+	int stat;
+	const char *name;
+	const char *unit;
+};
+
+/* Most of a figure of all qdiscs: what is counted for the namespace is the same at each. */
+static uint64_t most(const struct look *look, int stat)
+{
+	uint64_t most = 0;
+
+	for (size_t q = 0; q < look->qdiscs.count; q++)
+		if (look->qdiscs.list[q].rocc_stats[stat] > most)
+			most = look->qdiscs.list[q].rocc_stats[stat];
+	return most;
+}
+
+/* Those that are not 0, with their names */
+static const char *list_counts(const struct look *look, const struct count *counts, size_t n)
+{
+	static char text[256];
+	size_t len = 0;
+	uint64_t v;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < n; i++) {
+		v = most(look, counts[i].stat);
+		if (v && len < sizeof(text))
+			len += snprintf(text + len, sizeof(text) - len, "%s%s %" PRIu64,
+					len ? ", " : "", counts[i].name, v);
+	}
+	return text;
+}
+
+/* What the namespace's hosts have refused. Late CNPs of TCP, the last one, are worth a word only
+ * where no other has come in time.
  */
 static void judge_refusals(const struct judge *j)
 {
-	static const struct {
-		int stat;
-		const char *name;
-	} refusals[] = {
-		{ TCA_ROCC_STATS_BAD_FRAME, "bad_frame" },
-		{ TCA_ROCC_STATS_BAD_CHECKSUM, "bad_checksum" },
-		{ TCA_ROCC_STATS_BAD_VERSION, "bad_version" },
-		{ TCA_ROCC_STATS_BAD_RANGE, "bad_range" },
-		{ TCA_ROCC_STATS_BAD_TTL, "bad_ttl" },
-		{ TCA_ROCC_STATS_BAD_SOURCE, "bad_source" },
-		{ TCA_ROCC_STATS_BAD_TAG, "bad_tag" },
-		{ TCA_ROCC_STATS_BAD_FLOW, "bad_flow" },
+	static const struct count refusals[] = {
+		{ TCA_ROCC_STATS_BAD_FRAME, "bad_frame", NULL },
+		{ TCA_ROCC_STATS_BAD_CHECKSUM, "bad_checksum", NULL },
+		{ TCA_ROCC_STATS_BAD_VERSION, "bad_version", NULL },
+		{ TCA_ROCC_STATS_BAD_RANGE, "bad_range", NULL },
+		{ TCA_ROCC_STATS_BAD_TTL, "bad_ttl", NULL },
+		{ TCA_ROCC_STATS_BAD_SOURCE, "bad_source", NULL },
+		{ TCA_ROCC_STATS_BAD_TAG, "bad_tag", NULL },
+		{ TCA_ROCC_STATS_BAD_FLOW, "bad_flow", NULL },
+		{ TCA_ROCC_STATS_BAD_SEQUENCE, "bad_sequence", NULL },
 	};
-	char detail[192] = "";
-	uint64_t most;
-	size_t n = 0;
+	const struct look *look = j->look;
+	const char *list = list_counts(look, refusals, ARRAY_SIZE(refusals));
 
-	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++) {
-		most = 0;
-		for (size_t q = 0; q < j->look->qdiscs.count; q++)
-			if (j->look->qdiscs.list[q].rocc_stats[refusals[i].stat] > most)
-				most = j->look->qdiscs.list[q].rocc_stats[refusals[i].stat];
-		if (most && n < sizeof(detail))
-			n += snprintf(detail + n, sizeof(detail) - n, "%s%s %" PRIu64,
-				      n ? ", " : "", refusals[i].name, most);
-	}
-	if (n)
-		say(j, "rocc_refused", NULL, "%s", detail);
+	if (*list && !most(look, TCA_ROCC_STATS_ACCEPTED) && !most(look, TCA_ROCC_STATS_NOT_NEEDED))
+		say(j, "rocc_none_obeyed", NULL, "%s", list);
+	list = list_counts(look, refusals, ARRAY_SIZE(refusals) - 1);
+	if (*list)
+		say(j, "rocc_refused", NULL, "%s", list);
 }
 
-static void judge_rocc(const struct judge *j, const struct qdisc *q, const char *name)
+static void judge_rocc_counts(const struct judge *j, const struct qdisc *q, const char *name)
 {
-	static const struct {
-		int stat;
-		const char *id, *unit;
-	} counts[] = {
+	static const struct count counts[] = {
 		{ TCA_ROCC_STATS_FULL, "rocc_full", "times" },
 		{ TCA_ROCC_STATS_CNPS_FAILED, "rocc_no_way", "CNPs" },
 		{ TCA_ROCC_STATS_CNPS_VLAN, "rocc_vlan", "CNPs" },
 		{ TCA_ROCC_STATS_CNPS_HELD, "rocc_held", "CNPs" },
 		{ TCA_ROCC_STATS_UNTRACKED, "rocc_untracked", "packets" },
+		{ TCA_ROCC_STATS_DROP_LIMIT, "rocc_dropped", "packets" },
+		{ TCA_ROCC_STATS_EPOCH_BACK, "rocc_epoch_back", "CNPs" },
 	};
+	uint64_t control = q->rocc_stats[TCA_ROCC_STATS_DROP_CONTROL] +
+			   q->rocc_stats[TCA_ROCC_STATS_DROP_POLICE];
 
 	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
 		if (q->rocc_stats[counts[i].stat])
-			say(j, counts[i].id, name, "%" PRIu64 " %s", q->rocc_stats[counts[i].stat],
+			say(j, counts[i].name, name, "%" PRIu64 " %s", q->rocc_stats[counts[i].stat],
 			    counts[i].unit);
+	if (control)
+		say(j, "rocc_control", name, "%" PRIu64 " packets", control);
+}
+
+/* What both roles have. @reckoned: what the qdisc takes for the rate of the link, 0: it guesses */
+static void judge_rocc_rates(const struct judge *j, const struct qdisc *q, const struct device *d,
+			     uint64_t reckoned)
+{
+	const uint64_t *options = q->rocc_options;
+	uint64_t rate = options[TCA_ROCC_RATE];
+	uint64_t least = options[q->rocc_host ? TCA_ROCC_FLOOR : TCA_ROCC_RATE_MIN];
+	char a[ATTR_TEXT_MAX], b[ATTR_TEXT_MAX];
+
+	if (!reckoned)
+		say(j, "speed_unknown", d->name, "%s", "");
+	if (d->speed && rate > d->speed)
+		say(j, "rocc_rate", d->name, "rate %s, the link has %s", text_rate(a, rate),
+		    text_rate(b, d->speed));
+	if (reckoned && least >= reckoned)
+		say(j, "rocc_least_rate", d->name, "%s %s, the link has %s",
+		    q->rocc_host ? "floor" : "rate-min", text_rate(a, least),
+		    text_rate(b, reckoned));
+}
+
+static void judge_rocc_host(const struct judge *j, const struct qdisc *q, const char *name)
+{
+	uint64_t recovery = q->rocc_options[TCA_ROCC_RECOVERY];
+	uint64_t hold = q->rocc_options[TCA_ROCC_HOLD];
+	char a[ATTR_TEXT_MAX], b[ATTR_TEXT_MAX];
+
+	if (hold && recovery > hold)
+		say(j, "rocc_recovery", name, "recovery %s, hold %s", text_time(a, recovery),
+		    text_time(b, hold));
+}
+
+/* The qdisc in the place of rocc's own queue, or NULL */
+static const struct qdisc *child_of(const struct look *look, const struct qdisc *q)
+{
+	for (size_t i = 0; i < look->qdiscs.count; i++)
+		if (look->qdiscs.list[i].parent == (q->handle | 1) &&
+		    look->qdiscs.list[i].ifindex == q->ifindex)
+			return &look->qdiscs.list[i];
+	return NULL;
+}
+
+/* Lengths of a switch's queue: its marks, what it may hold, and what bfc leaves of it */
+static void judge_rocc_marks(const struct judge *j, const struct qdisc *q, const char *name)
+{
+	const struct qdisc *child = child_of(j->look, q);
+	uint64_t limit = q->rocc_options[TCA_ROCC_LIMIT];
+	uint64_t q_ref = q->rocc_stats[TCA_ROCC_STATS_Q_REF];
+	uint64_t mark = q->rocc_options[TCA_ROCC_QMAX] ?: q_ref;
+	char a[ATTR_TEXT_MAX], b[ATTR_TEXT_MAX];
+
+	if (!child && limit && limit <= mark)
+		say(j, "rocc_limit", name, "limit %s, %s %s", text_bytes(a, limit),
+		    q->rocc_options[TCA_ROCC_QMAX] ? "qmax" : "q_ref", text_bytes(b, mark));
+	if (child && child->bfc && child->bfc_th && child->bfc_th <= q_ref)
+		say(j, "rocc_bfc_th", name, "th %s, q_ref %s", text_bytes(a, child->bfc_th),
+		    text_bytes(b, q_ref));
+}
+
+/* Where the queue is above all marks, those that rocc finds out by itself, too: these are less than
+ * thrice the reference.
+ */
+static void judge_rocc_queue(const struct judge *j, const struct qdisc *q, const char *name,
+			     uint64_t reckoned)
+{
+	const uint64_t *stats = q->rocc_stats;
+	uint64_t q_ref = stats[TCA_ROCC_STATS_Q_REF], fair = stats[TCA_ROCC_STATS_FAIR_RATE];
+	uint64_t long_queue = q->rocc_options[TCA_ROCC_QMAX] ?: 3 * q_ref;
+	uint64_t least = q->rocc_options[TCA_ROCC_RATE_MIN] ?: reckoned / LEAST_PART_SLOW;
+	uint64_t tried = stats[TCA_ROCC_STATS_CNPS] + stats[TCA_ROCC_STATS_CNPS_HELD] +
+			 stats[TCA_ROCC_STATS_CNPS_FAILED] + stats[TCA_ROCC_STATS_CNPS_VLAN];
+	char a[ATTR_TEXT_MAX], b[ATTR_TEXT_MAX];
+
+	if (!q->rocc_options[TCA_ROCC_RATE_MIN] && reckoned > FAST_LINK)
+		least = reckoned / LEAST_PART_FAST;
+	if (!tried && stats[TCA_ROCC_STATS_TICKS] && q->queue.backlog > q_ref)
+		say(j, "rocc_silent", name, "queue %s, q_ref %s", text_bytes(a, q->queue.backlog),
+		    text_bytes(b, q_ref));
+	if (stats[TCA_ROCC_STATS_CNPS] && fair && fair <= least && q->queue.backlog > long_queue)
+		say(j, "rocc_not_obeyed", name, "fair_rate %s, queue %s", text_rate(a, fair),
+		    text_bytes(b, q->queue.backlog));
+}
+
+static void judge_rocc(const struct judge *j, const struct qdisc *q, const struct device *d)
+{
+	const uint64_t *options = q->rocc_options;
+	uint64_t reckoned = options[TCA_ROCC_RATE] ?: d->speed;
+
+	judge_rocc_rates(j, q, d, reckoned);
+	if (q->rocc_host) {
+		judge_rocc_host(j, q, d->name);
+	} else {
+		judge_rate(j, q, d->name, options[TCA_ROCC_RATE], d->speed);
+		judge_rocc_marks(j, q, d->name);
+		judge_rocc_queue(j, q, d->name, reckoned);
+		if (options[TCA_ROCC_KEYS] && !options[TCA_ROCC_SIGN])
+			say(j, "rocc_sign", d->name, "%s", "");
+	}
+	judge_rocc_counts(j, q, d->name);
 }
 
 /* CNPs from a bridge without an address are of one to which there has to be a way. That packets
@@ -260,16 +474,33 @@ static void judge_rp_filter(const struct judge *j, const struct qdisc *q,
 		    d->rp_filter, look->rp_dropped);
 }
 
+/* Once for each kind, whatever number of qdiscs it has */
+static void judge_versions(const struct judge *j)
+{
+	const struct qdiscs *qdiscs = &j->look->qdiscs;
+	char id[32];
+
+	for (const struct kind *k = kinds; k->name; k++)
+		for (size_t i = 0; i < qdiscs->count; i++) {
+			if (strcmp(qdiscs->list[i].kind, k->name) ||
+			    qdiscs->list[i].version == k->version)
+				continue;
+			snprintf(id, sizeof(id), "version_%s", k->name);
+			say(j, id, NULL, "program %u, module %u", k->version,
+			    qdiscs->list[i].version);
+			break;
+		}
+}
+
 static void judge_box(const struct judge *j)
 {
 	const struct look *look = j->look;
-	bool any = false, rocc = has_rocc(look, 0);
-	uint32_t version = BFC_VERSION;
+	bool any = false, other = has_other(look, 0);
 
-	/* rocc does without both */
-	if (!look->module_hopctl && !rocc)
+	/* the other kinds do without both */
+	if (!look->module_hopctl && !other)
 		say(j, "module_hopctl", NULL, "%s", "");
-	if (!look->module_bfc && !rocc)
+	if (!look->module_bfc && !other)
 		say(j, "module_bfc", NULL, "%s", "");
 	if (look->module_hopctl && !look->family)
 		say(j, "no_family", NULL, "%s", "");
@@ -277,20 +508,10 @@ static void judge_box(const struct judge *j)
 		say(j, "no_admin", NULL, "%s", "");
 	if (look->version && look->version != HOP_VERSION)
 		say(j, "version_hopctl", NULL, "program %u, module %u", HOP_VERSION, look->version);
-	for (size_t i = 0; i < look->qdiscs.count; i++) {
-		any |= look->qdiscs.list[i].bfc;
-		if (look->qdiscs.list[i].bfc && look->qdiscs.list[i].version != BFC_VERSION)
-			version = look->qdiscs.list[i].version;
-	}
-	if (version != BFC_VERSION)
-		say(j, "version_bfc", NULL, "program %u, module %u", BFC_VERSION, version);
+	judge_versions(j);
 	for (size_t i = 0; i < look->qdiscs.count; i++)
-		if (look->qdiscs.list[i].rocc && look->qdiscs.list[i].version != ROCC_VERSION) {
-			say(j, "version_rocc", NULL, "program %u, module %u", ROCC_VERSION,
-			    look->qdiscs.list[i].version);
-			break;
-		}
-	if (!any && !rocc && !j->dev)
+		any |= look->qdiscs.list[i].bfc;
+	if (!any && !other && !j->dev)
 		say(j, "no_ports", NULL, "%s", "");
 	if (look->handles && look->handles_used >= look->handles)
 		say(j, "handles_out", NULL, "%u of %u are used", look->handles_used, look->handles);
@@ -371,50 +592,11 @@ static void judge_port(const struct judge *j, const struct port *p)
 		say(j, "speed_unknown", name, "%s", "");
 }
 
-static const struct qdisc *parent_of(const struct look *look, const struct qdisc *q)
-{
-	for (size_t i = 0; i < look->qdiscs.count; i++) {
-		const struct qdisc *p = &look->qdiscs.list[i];
-
-		if (p->ifindex == q->ifindex && p->handle && p != q &&
-		    TC_H_MAJ(p->handle) == TC_H_MAJ(q->parent))
-			return p;
-	}
-	return NULL;
-}
-
-/* Does any qdisc above send no more than a rate? Of tbf the rate is known too. */
-static bool shaped(const struct look *look, const struct qdisc *q, uint64_t *rate)
-{
-	static const char * const shapers[] = { "tbf", "htb", "hfsc", "netem" };
-
-	*rate = 0;
-	for (int depth = 0; q && depth < 16; depth++, q = parent_of(look, q))
-		for (size_t i = 0; i < ARRAY_SIZE(shapers); i++)
-			if (!strcmp(q->kind, shapers[i])) {
-				*rate = q->rate;
-				return true;
-			}
-	return false;
-}
-
-static void judge_rate(const struct judge *j, const struct qdisc *q, const char *name)
+static void judge_bfc_rate(const struct judge *j, const struct qdisc *q, const char *name)
 {
 	const struct port *p = port_of(j->look, q->ifindex);
-	uint64_t speed = p ? attr_number(&p->msg[HOP_N_SPEED]) : 0, rate, reckoned;
-	char a[ATTR_TEXT_MAX], b[ATTR_TEXT_MAX];
 
-	if (!shaped(j->look, q, &rate)) {
-		if (q->bfc_rate && speed && q->bfc_rate < speed)
-			say(j, "not_bottleneck", name, "rate %s, the link has %s",
-			    text_rate(a, q->bfc_rate), text_rate(b, speed));
-		return;
-	}
-	reckoned = q->bfc_rate ?: speed;
-	if (!rate || (q->bfc_rate && q->bfc_rate <= rate) || (reckoned && reckoned <= rate))
-		return;
-	say(j, "rate_not_shaper", name, "bfc reckons with %s, tbf sends %s",
-	    reckoned ? text_rate(a, reckoned) : "a guess", text_rate(b, rate));
+	judge_rate(j, q, name, q->bfc_rate, p ? attr_number(&p->msg[HOP_N_SPEED]) : 0);
 }
 
 static void judge_queues(const struct judge *j, const struct device *d)
@@ -482,11 +664,11 @@ void doctor_judge(const struct look *look, const char *dev, doctor_fn found, voi
 
 			if (!q->rocc || q->ifindex != d->ifindex)
 				continue;
-			judge_rocc(&j, q, d->name);
+			judge_rocc(&j, q, d);
 			judge_rp_filter(&j, q, d);
 		}
 		if (!has_bfc(look, d->ifindex)) {
-			if (dev && !has_rocc(look, d->ifindex))
+			if (dev && !has_other(look, d->ifindex))
 				say(&j, "no_port", d->name, "%s", "");
 			continue;
 		}
@@ -494,7 +676,7 @@ void doctor_judge(const struct look *look, const char *dev, doctor_fn found, voi
 			judge_port(&j, p);
 		for (size_t q = 0; q < look->qdiscs.count; q++)
 			if (look->qdiscs.list[q].bfc && look->qdiscs.list[q].ifindex == d->ifindex)
-				judge_rate(&j, &look->qdiscs.list[q], d->name);
+				judge_bfc_rate(&j, &look->qdiscs.list[q], d->name);
 		judge_device(&j, d);
 	}
 }

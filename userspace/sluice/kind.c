@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "../../kernel/uapi/bfc.h"
 #include "../../kernel/uapi/ideal.h"
 #include "../../kernel/uapi/rocc.h"
 #include "attr.h"
@@ -43,11 +44,11 @@ static const struct kind_column ideal_columns[] = {
 static const uint16_t ideal_gauges[] = { TCA_IDEAL_STATS_FLOWS, 0 };
 
 const struct kind kinds[] = {
-	{ .name = "bfc", .util = &bfc_qdisc_util },
-	{ .name = "rocc", .util = &rocc_qdisc_util, .columns = rocc_columns,
-	  .gauges = rocc_gauges },
-	{ .name = "ideal", .util = &ideal_qdisc_util, .columns = ideal_columns,
-	  .gauges = ideal_gauges },
+	{ .name = "bfc", .util = &bfc_qdisc_util, .version = BFC_VERSION },
+	{ .name = "rocc", .util = &rocc_qdisc_util, .version = ROCC_VERSION,
+	  .columns = rocc_columns, .gauges = rocc_gauges },
+	{ .name = "ideal", .util = &ideal_qdisc_util, .version = IDEAL_VERSION,
+	  .columns = ideal_columns, .gauges = ideal_gauges },
 	{}
 };
 

@@ -27,12 +27,14 @@ struct kind_column {
  * struct kind - a kind; a NULL name ends the table
  * @name: as tc knows it
  * @util: reads and prints its options and figures
+ * @version: that of its module for this program
  * @columns: NULL: what is shown of it are its ports
  * @gauges: attributes of its figures that do not count up, behind them 0
  */
 struct kind {
 	const char *name;
 	const struct qdisc_util *util;
+	uint32_t version;
 	const struct kind_column *columns;
 	const uint16_t *gauges;
 };

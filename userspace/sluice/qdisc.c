@@ -11,6 +11,7 @@
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 
+#include "../../kernel/uapi/ideal.h"
 #include "qdisc.h"
 #include "sluice.h"
 
@@ -36,6 +37,7 @@ static void take_bfc(struct qdisc *q)
 	q->bfc = true;
 	q->version = attr_number(&tb[TCA_BFC_VERSION]);
 	q->bfc_rate = attr_number(&tb[TCA_BFC_RATE]);
+	q->bfc_th = attr_number(&tb[TCA_BFC_TH]);
 }
 
 static void take_rocc(struct qdisc *q)
@@ -44,11 +46,21 @@ static void take_rocc(struct qdisc *q)
 
 	nl_nest(tb, TCA_ROCC_MAX, &q->options);
 	q->rocc = true;
-	q->version = attr_number(&tb[TCA_ROCC_VERSION]);
-	q->rocc_host = attr_number(&tb[TCA_ROCC_ROLE]) == ROCC_ROLE_HOST;
+	for (int i = 0; i <= TCA_ROCC_MAX; i++)
+		q->rocc_options[i] = attr_number(&tb[i]);
+	q->version = q->rocc_options[TCA_ROCC_VERSION];
+	q->rocc_host = q->rocc_options[TCA_ROCC_ROLE] == ROCC_ROLE_HOST;
 	nl_nest(own, TCA_ROCC_STATS_MAX, &q->figures);
 	for (int i = 0; i <= TCA_ROCC_STATS_MAX; i++)
 		q->rocc_stats[i] = attr_number(&own[i]);
+}
+
+static void take_ideal(struct qdisc *q)
+{
+	struct attr_value tb[TCA_IDEAL_MAX + 1];
+
+	nl_nest(tb, TCA_IDEAL_MAX, &q->options);
+	q->version = attr_number(&tb[TCA_IDEAL_VERSION]);
 }
 
 static void take_stats(struct qdisc *q, const struct attr_value *stats2)
@@ -108,6 +120,8 @@ static int take(const struct nlmsghdr *msg, void *ctx)
 		take_bfc(q);
 	else if (!strcmp(q->kind, "rocc"))
 		take_rocc(q);
+	else if (!strcmp(q->kind, "ideal"))
+		take_ideal(q);
 	else if (!strcmp(q->kind, "tbf"))
 		take_tbf(q, &tb[TCA_OPTIONS]);
 	return MNL_CB_OK;

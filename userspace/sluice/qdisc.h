@@ -28,8 +28,10 @@
  * @bfc: it is one
  * @rocc: it is one
  * @rocc_host: and a reaction point
- * @version: of a bfc or rocc: that of its module
+ * @version: of one of our kinds: that of its module
  * @bfc_rate: of a bfc: option rate, 0 is auto
+ * @bfc_th: of a bfc: option th, 0 is auto
+ * @rocc_options: of a rocc: those that are numbers, by TCA_ROCC_*
  * @rocc_stats: of a rocc: its figures, by TCA_ROCC_STATS_*
  * @queue: what waits in it
  * @options: of one of our kinds: TCA_OPTIONS, in @copy
@@ -47,6 +49,8 @@ struct qdisc {
 	bool rocc_host;
 	uint32_t version;
 	uint64_t bfc_rate;
+	uint64_t bfc_th;
+	uint64_t rocc_options[TCA_ROCC_MAX + 1];
 	uint64_t rocc_stats[TCA_ROCC_STATS_MAX + 1];
 	struct gnet_stats_queue queue;
 	struct attr_value options;
