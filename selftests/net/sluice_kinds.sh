@@ -144,5 +144,18 @@ is "all in one JSON" "$(sluice_in s -j show | jq -c 'map([.dev, .kind // "port"]
 	'[["pr","port"],["p1","ideal"],["pr","rocc"]]'
 is "or those of a device" "$(sluice_in s -j show p1 | jq -c 'map(.kind)')" '["ideal"]'
 refused "a device with none" "p2 is no port: tc qdisc replace dev p2 root bfc" sluice_in s show p2
+
+diag "by net.core.default_qdisc"
+default=/proc/sys/net/core/default_qdisc
+before=$(cat $default)
+echo rocc >$default
+ip link add d0 netns "$(ns_name s)" type wire rate 1gbit peer name d0 netns "$(ns_name r)"
+ip_in s link set d0 up
+echo "$before" >$default
+is "is shown" "$(sluice_in s show d0 | head -n 1)" "d0 rocc 0:"
+refused "cannot be changed" "d0: the kernel changes no rocc that net.core.default_qdisc has put there" \
+	sluice_in s set d0 rate 1gbit
+is "as tc finds" "$(tc_in s qdisc change dev d0 root rocc rate 1gbit 2>&1 | head -n 1 | cut -d. -f1)" "Error: Qdisc not found"
+ip_in s link del d0
 wait $sink
 finish

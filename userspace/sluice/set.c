@@ -111,6 +111,10 @@ static int set_all(struct nl *nl, const struct options *o, const struct qdiscs *
 
 		if (strcmp(q->kind, kind->name))
 			continue;
+		if (!q->handle)
+			die(EXIT_TROUBLE, "%s: the kernel changes no %s that net.core.default_qdisc has put "
+			    "there: tc qdisc replace dev %s root %s", o->dev, kind->name, o->dev,
+			    kind->name);
 		err = qdisc_change(nl, q, options);
 		if (err)
 			refuse(nl, o, q, err, done);
