@@ -109,8 +109,8 @@ int verb_doctor(int argc, char **argv)
 	const struct argp_child children[] = { { .argp = &common_argp }, {} };
 	const struct argp argp = {
 		.options = options, .parser = parse, .args_doc = "[DEV]", .children = children,
-		.doc = "What keeps a port from working, and what to do. Exit status 0: nothing found, "
-		       "3: something.",
+		.doc = "What keeps a port, or a rocc, from working, and what to do. Exit status 0: "
+		       "nothing found, 3: something.",
 	};
 	struct report report = { .array = json_array() };
 	struct options o = {};

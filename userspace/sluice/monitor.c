@@ -145,7 +145,7 @@ int verb_monitor(int argc, char **argv)
 	const struct argp_child children[] = { { .argp = &common_argp }, {} };
 	const struct argp argp = {
 		.options = options, .parser = parse, .args_doc = "[DEV]", .children = children,
-		.doc = "Events of ports, one line each with its time (CLOCK_MONOTONIC).",
+		.doc = "Events of ports of bfc, one line each with its time (CLOCK_MONOTONIC).",
 	};
 	const struct sigaction action = { .sa_handler = stop };
 	int size = MONITOR_BUFFER;
