@@ -21,7 +21,8 @@
  * there), 0 excepted. tc's -raw and -iec change nothing.
  *
  * Each plugin is linked with a copy of its own. Only PLUGIN_VISIBLE is visible outside, so that two
- * plugins in one tc do not meet.
+ * plugins in one tc do not meet. The command sluice is linked with all of them, and has what tc
+ * exports, so that it reads and prints the same.
  */
 #ifndef _SLUICE_OPTIONS_H
 #define _SLUICE_OPTIONS_H

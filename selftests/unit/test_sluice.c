@@ -528,6 +528,13 @@ static void test_doctor_rocc_options(void)
 	l = rocc_look(ROCC_ROLE_SWITCH);
 	options[TCA_ROCC_RATE] = 12500000000;
 	same(judged(&l, NULL), "eth7:rocc_rate(rate 100Gbit, the link has 10Gbit)", "rocc_rate");
+	qdisc[1] = (struct qdisc) {
+		.ifindex = 7, .handle = 0x20000, .parent = 0xffffffff, .kind = "tbf", .rate = 12500000000,
+	};
+	qdisc[0].parent = 0x20001;
+	l.qdiscs.count = 2;
+	same(judged(&l, NULL), "", "a device that says less than its shaper sends");
+	l = rocc_look(ROCC_ROLE_SWITCH);
 	options[TCA_ROCC_RATE] = 0;
 	options[TCA_ROCC_RATE_MIN] = 1250000000;
 	same(judged(&l, NULL), "eth7:rocc_least_rate(rate-min 10Gbit, the link has 10Gbit)",

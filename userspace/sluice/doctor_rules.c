@@ -368,10 +368,12 @@ static void judge_rocc_rates(const struct judge *j, const struct qdisc *q, const
 	uint64_t rate = options[TCA_ROCC_RATE];
 	uint64_t least = options[q->rocc_host ? TCA_ROCC_FLOOR : TCA_ROCC_RATE_MIN];
 	char a[ATTR_TEXT_MAX], b[ATTR_TEXT_MAX];
+	uint64_t unused;
 
 	if (!reckoned)
 		say(j, "speed_unknown", d->name, "%s", "");
-	if (d->speed && rate > d->speed)
+	/* below a shaper it is the shaper's rate that counts */
+	if (d->speed && rate > d->speed && !shaped(j->look, q, &unused))
 		say(j, "rocc_rate", d->name, "rate %s, the link has %s", text_rate(a, rate),
 		    text_rate(b, d->speed));
 	if (reckoned && least >= reckoned)
