@@ -15,6 +15,7 @@
 #include "../../userspace/sluice/port.c"
 #include "../../userspace/sluice/show.c"
 #include "../../userspace/sluice/doctor_rules.c"
+#include "../../userspace/sluice/doctor_rocc.c"
 #include "unit.h"
 
 static void same(const char *got, const char *want, const char *what)

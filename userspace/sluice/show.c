@@ -350,8 +350,12 @@ static void shown_get(struct shown *s, const char *dev)
 		others |= is_shown(&s->qdiscs.list[i]);
 	if (!others)
 		nl_need_hopctl(&nl);
-	else if (nl_open_hopctl(&nl))
+	else
+		err = nl_open_hopctl(&nl);
+	if (err == -ENOENT)
 		goto close;
+	if (err)
+		die(EXIT_TROUBLE, "netlink family \"%s\": %s", HOP_GENL_NAME, strerror(-err));
 	err = ports_get(&nl, &s->ports, ifindex);
 	if (err == -ENODEV && dev && !others)
 		die(EXIT_TROUBLE, "%s is no port: tc qdisc replace dev %s root bfc makes it one",

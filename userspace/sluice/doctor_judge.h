@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * doctor_judge: what the rules of doctor share.
+ */
+#ifndef _SLUICE_DOCTOR_JUDGE_H
+#define _SLUICE_DOCTOR_JUDGE_H
+
+#include "doctor.h"
+
+/**
+ * struct judge - while findings are collected
+ * @look: what was seen
+ * @dev: only of this device, or NULL
+ * @found: takes them
+ * @ctx: for @found
+ */
+struct judge {
+	const struct look *look;
+	const char *dev;
+	doctor_fn found;
+	void *ctx;
+};
+
+/* A finding that is in the list, of a device or, NULL, of the box. */
+void __attribute__((format(printf, 4, 5)))
+say(const struct judge *j, const char *id, const char *dev, const char *fmt, ...);
+
+/* Does any qdisc above send no more than a rate? Of tbf the rate is known too. */
+bool shaped(const struct look *look, const struct qdisc *q, uint64_t *rate);
+
+/* The rate that a qdisc reckons with. @own: by its option, @speed: by the device; 0: nothing */
+void judge_rate(const struct judge *j, const struct qdisc *q, const char *name, uint64_t own,
+		uint64_t speed);
+
+/* CNPs that the hosts of the namespace have refused */
+void judge_refusals(const struct judge *j);
+
+/* A rocc of this device */
+void judge_rocc(const struct judge *j, const struct qdisc *q, const struct device *d);
+
+#endif
