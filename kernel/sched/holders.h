@@ -71,9 +71,9 @@ static inline bool hop_place_holds(const struct hop_place *place, u32 destinatio
 	return place->held && place->destination == destination;
 }
 
-/* May a destination hold one more of so many sub-queues? It has to leave as many as it has to nobody:
- * so one alone gets half of them, two get a third each, and some are always left for the next one
- * (dynamic thresholds, Choudhury and Hahne, 1998).
+/* May a destination hold one more of so many sub-queues? It has to leave as many as it has to
+ * nobody: so one alone gets half of them, two get a third each, and some are always left for the
+ * next one (dynamic thresholds, Choudhury and Hahne, 1998).
  */
 static inline bool hop_place_may_grow(const struct hop_holders *h, const struct hop_place *place,
 				      u32 queues)

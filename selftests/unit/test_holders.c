@@ -104,9 +104,12 @@ static u32 take(u32 destinations, u32 queues)
 	return to;
 }
 
-/* One after the other each has half of what the others left; all at once, a part each and one part nobody's. */
+/* One after the other each has half of what the others left; all at once, a part each, and one part
+ * is nobody's.
+ */
 static void test_grow(void)
 {
+	struct hop_place *place;
 	u32 queues, to, n;
 	bool right = true;
 
@@ -118,11 +121,13 @@ static void test_grow(void)
 	check(right, "each gets half of what is left");
 	for (n = 0, right = true; right; ) {
 		right = false;
-		for (to = 1; to <= 3; to++)
-			if (hop_place_may_grow(&holders, hop_holders_place(&holders, to), QUEUES)) {
-				hop_holders_hold(&holders, n++, hop_holders_place(&holders, to), to);
+		for (to = 1; to <= 3; to++) {
+			place = hop_holders_place(&holders, to);
+			if (hop_place_may_grow(&holders, place, QUEUES)) {
+				hop_holders_hold(&holders, n++, place, to);
 				right = true;
 			}
+		}
 	}
 	check(n == 3 * QUEUES / 4, "three that grow at once leave a fourth part");
 	while (n)
