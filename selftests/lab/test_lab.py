@@ -15,7 +15,7 @@ sys.dont_write_bytecode = True
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 sys.path.insert(0, f"{ROOT}/userspace/lab")
 
-from sluice_lab import best, labfile, measure, rack, report, run, shapes, units  # noqa: E402
+from sluice_lab import best, labfile, measure, plot, rack, report, run, shapes, units  # noqa: E402
 from sluice_lab.schemes import SCHEMES, Scheme  # noqa: E402
 from sluice_lab.topology import Topology  # noqa: E402
 
@@ -414,6 +414,23 @@ class Reports(unittest.TestCase):
     def test_table_lines_up(self):
         lines = report.table(["a", "b"], [["x", 1], ["long", 12345]]).splitlines()
         self.assertEqual(lines, ["a         b", "x         1", "long  12345"])
+
+
+class Plots(unittest.TestCase):
+    def test_thin(self):
+        few = [(0, 5), (7, 1), (9, 3)]
+        self.assertEqual(plot.thin(few, 3), few)
+        draw = random.Random(1)
+        series = [(10 * i, draw.randrange(1000)) for i in range(10000)]
+        series[5000], series[5001] = (50000, -1), (50010, 1001)
+        thinned = plot.thin(series, 300)
+        self.assertLessEqual(len(thinned), 300)
+        self.assertLessEqual(set(thinned), set(series))
+        for i in range(100):        # stretches of 1000
+            part, left = ([p for p in s if p[0] // 1000 == i] for s in (series, thinned))
+            for extreme in min, max:
+                self.assertEqual(*(extreme(v for _, v in s) for s in (part, left)))
+            self.assertEqual(part[-1], left[-1])
 
 
 class Inputs(unittest.TestCase):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Plots as SVG, by gnuplot."""
 
+import itertools
 import shutil
 import subprocess
 
@@ -68,9 +69,14 @@ def cdf(weights, most=400):
 
 
 def thin(series, most=2000):
-    """A step function with fewer points: of each stretch its highest."""
+    """A step function with fewer points that looks the same: of each stretch of time its lowest, its
+    highest and its last, which holds until the next stretch begins."""
     if len(series) <= most:
         return series
-    step = len(series) / most
-    return [max(series[int(i * step):max(int(i * step) + 1, int((i + 1) * step))],
-                key=lambda p: p[1]) for i in range(most)]
+    begin, span, kept = series[0][0], series[-1][0] - series[0][0] + 1, []
+    for _, stretch in itertools.groupby(series, lambda p: (p[0] - begin) * (most // 3) // span):
+        stretch = list(stretch)
+        values = [p[1] for p in stretch]
+        places = {values.index(min(values)), values.index(max(values)), len(values) - 1}
+        kept += [stretch[place] for place in sorted(places)]
+    return kept
