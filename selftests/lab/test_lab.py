@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The lab's own arithmetic, files and refusals; no machine is booted here."""
 
+import itertools
 import json
+import math
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -416,7 +419,152 @@ class Reports(unittest.TestCase):
         self.assertEqual(lines, ["a         b", "x         1", "long  12345"])
 
 
+def many_results(directory, schemes, senders=2, seeds=1, samples=3, more="", skip=()):
+    """Schemes of rocc over a star, whose ports have queues and rates of their own; some runs are not finished."""
+    text = LAB.replace("senders 2", f"senders {senders}").replace("scheme bfc", "sample 1us\n" + more) + \
+        "".join(f"scheme {s} rocc\n" for s in schemes) + "seed " + " ".join(map(str, range(1, seeds + 1))) + "\n"
+    for name, what in ("experiment.lab", text), ("path", f"{directory}/x.lab\n"):
+        with open(f"{directory}/{name}", "w", encoding="utf-8") as f:
+            f.write(what)
+    draw = random.Random(1)
+    for case in labfile.cases(f"{directory}/x.lab", text):
+        if case.scheme.name in skip:
+            continue
+        ports = [str(p) for p in case.lab.topology.ports if p.node.is_switch]
+        runs = f"{directory}/runs/{case.key}"
+        os.makedirs(runs)
+        for name, what in {
+                "run.json": json.dumps({"settings": {}, "flowgen": [], "version": "0", "kernel": "6.1",
+                                        "mode": "virtual", "commit": 40 * "c", "clean": True}),
+                "flows.csv": "flow,src,dst,bytes,class,label,start_ns,done_ns,acked_ns,packets,retransmits,timeouts\n"
+                             f"0,0,2,1000,0,-,0,{3700 + 100 * case.seed},,1,0,0\n1,0,2,9000,0,-,0,{1000 * samples},,1,0,0\n",
+                "samples.csv": "t_ns,port,backlog_bytes,backlog_packets,tx_bytes\n" + "".join(
+                    f"{1000 * i},{p},{draw.randrange(10**6)},0,0\n" for i in range(samples) for p in ports),
+                "rates.csv": "t_ns,port,fair_rate\n" + "".join(
+                    f"{1000 * i},{p},{draw.randrange(10**9, 10**10)}\n" for i in range(samples) for p in ports),
+                "ports.json": json.dumps({"lab-s1": [
+                    {"kind": "rocc", "root": True, "dev": p.split(".")[1], "bytes": 99, "q_ref": 93750}
+                    for p in ports]})}.items():
+            with open(f"{runs}/{name}", "w", encoding="utf-8") as f:
+                f.write(what)
+    return report.Report(directory)
+
+
+# What those see who lack one kind of cone, of linear red, green and blue: Machado, Oliveira and Fernandes (2009)
+SIGHT = {
+    "all": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "protanopia": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
+    "deuteranopia": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)),
+    "tritanopia": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.303900)),
+}
+# Linear red, green and blue to cones' responses, and the cube roots of these to Oklab, in which distances are
+# those that are seen: black is 1 from white, and what can just be told apart about 0.02
+CONES = ((0.4122215, 0.5363325, 0.0514460), (0.2119035, 0.6806995, 0.1073970), (0.0883025, 0.2817188, 0.6299787))
+OKLAB = ((0.2104543, 0.7936178, -0.0040720), (1.9779985, -2.4285922, 0.4505937), (0.0259040, 0.7827718, -0.8086758))
+
+
+def times(matrix, vector):
+    return [sum(a * b for a, b in zip(row, vector)) for row in matrix]
+
+
+def linear(colour):
+    parts = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    return [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+
+
+def seen(colour, sight):
+    return times(OKLAB, [c ** (1 / 3) for c in times(CONES, [min(1, max(0, p)) for p in times(sight, linear(colour))])])
+
+
+def contrast(one, other):
+    """As WCAG 2 has it."""
+    dark, bright = sorted(0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b in map(linear, (one, other)))
+    return (bright + 0.05) / (dark + 0.05)
+
+
 class Plots(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = directory.name
+
+    def drawn(self, made):
+        """{file: text} of the SVGs of a report, {file: [(what is in the key, colour and dash)]}, the page."""
+        with open(made.make(), encoding="utf-8") as f:
+            page = f.read()
+        files, looks = {}, {}
+        for name in os.listdir(made.directory):
+            if name.endswith(".svg"):
+                with open(f"{made.directory}/{name}", encoding="utf-8") as f:
+                    files[name] = f.read()
+        for section in made.sections:
+            for drawn in section.plots:
+                for panel in drawn.panels:
+                    looks[panel.name + ".svg"] = [(c.name.split(":")[0], plot.look(c.number)) for c in panel.curves]
+        return files, looks, page
+
+    def test_colours(self):
+        for background, paper in enumerate(plot.PAPER):
+            colours = [c[background] for c in plot.COLOURS]
+            self.assertEqual(len(colours), plot.MOST)
+            for sight, matrix in SIGHT.items():
+                least, *pair = min((math.dist(seen(a, matrix), seen(b, matrix)), a, b)
+                                   for a, b in itertools.combinations(colours, 2))
+                self.assertGreater(least, 0.14, f"{pair}, {sight}, on {paper}")
+            for colour in *colours, plot.MARK[background], plot.INK[background]:
+                self.assertGreaterEqual(contrast(colour, paper), 3, f"{colour} on {paper}")
+        self.assertAlmostEqual(contrast("#000000", "#ffffff"), 21)
+        self.assertAlmostEqual(math.dist(*(seen(c, SIGHT["all"]) for c in ("#000000", "#ffffff"))), 1, 3)
+        # who has no red cones hardly sees these two apart
+        self.assertLess(math.dist(*(seen(c, SIGHT["protanopia"]) for c in ("#8c3b00", "#3f5e00"))), 0.06)
+
+    def test_one_look_for_each(self):
+        self.assertEqual(len({plot.look(n) for n in range(32)}), 32)
+        names = [f"a{i}" for i in range(11)]
+        found = {}
+        for skip in (), ("a0", "a4"):
+            with tempfile.TemporaryDirectory() as directory:
+                files, looks, page = self.drawn(many_results(directory, names, skip=skip))
+            for file, curves in looks.items():
+                self.assertLessEqual(len(curves), plot.MOST, file)
+                for name, look in curves:
+                    self.assertEqual(found.setdefault(name, look), look, file)
+                    self.assertIn(look[0], files[file])
+                self.assertEqual(len({look for _, look in curves}), len(curves), file)
+        self.assertEqual(set(found), set(names))
+        self.assertEqual(len(set(found.values())), len(names))
+        # the rest is beside it
+        self.assertEqual([len(looks[f"queue-cdf-{n}.svg"]) for n in (1, 2)], [8, 1])
+
+    def test_values_of_a_lone_scheme(self):
+        """They are curves, too, and those of other words panels."""
+        made = many_results(self.directory, ["a"], more="vary load 0.5 0.6 0.7\nvary other x y\n")
+        _, looks, _ = self.drawn(made)
+        self.assertEqual([n for n, _ in looks["queue-cdf-load0.6.svg"]], ["other x", "other y"])
+        self.assertEqual(looks["queue-cdf-load0.5.svg"], looks["rate-queue-load0.7-s1.h1.svg"])
+
+    def test_dark(self):
+        """Each colour in a plot has another one for dark backgrounds, which is in the file and once in the page."""
+        files, _, page = self.drawn(many_results(self.directory, ["a", "b_c"]))
+        self.assertGreater(len(files), 5)
+        known = {c for c, _ in (*plot.COLOURS, plot.PAPER, plot.INK, plot.GRID, plot.MARK)}
+        for name, text in files.items():
+            self.assertEqual(text.count(plot.STYLE), 1)
+            rest = text.replace(plot.STYLE, "")
+            self.assertLessEqual(set(re.findall(r"#[0-9a-f]{6}", rest)), known, name)
+            self.assertNotIn("rgb(", rest, name)
+            self.assertIn("<text>b_c", rest.replace("<text> ", "<text>"))
+        self.assertEqual(page.count(plot.STYLE), 1)
+        self.assertIn('name="viewport"', page)
+
+    def test_titles(self):
+        """Each panel says what it shows, and its axes do."""
+        files, _, _ = self.drawn(many_results(self.directory, ["a"]))
+        for name, text in files.items():
+            words = re.findall(r"<text>([^<]*[a-z][^<]*)</text>", text)
+            self.assertGreaterEqual(len(words), 3 + 1, f"{name}: {words}")
+        self.assertIn("<title>Fair rate, s1.h2</title>", files["rate-time-s1.h2.svg"])
+
     def test_thin(self):
         few = [(0, 5), (7, 1), (9, 3)]
         self.assertEqual(plot.thin(few, 3), few)

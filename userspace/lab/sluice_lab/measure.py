@@ -7,6 +7,7 @@ that at least that share of the values does not exceed.
 
 import csv
 import functools
+import itertools
 import json
 import os
 from dataclasses import dataclass, field
@@ -188,6 +189,14 @@ def weighted(series, begin, end):
     return sorted(weights.items())
 
 
+def merged(many):
+    """Weights of several series together."""
+    weights = {}
+    for value, held in itertools.chain.from_iterable(many):
+        weights[value] = weights.get(value, 0) + held
+    return sorted(weights.items())
+
+
 def weighted_summary(weights):
     total = sum(w for _, w in weights)
     result = {"mean": sum(v * w for v, w in weights) / total if total else None}
@@ -225,14 +234,9 @@ def buffers(run):
 
 
 def queues(run):
-    """Of all sampled ports together: how long each backlog held; and the longest of each."""
+    """Of all sampled ports together: how long each backlog held."""
     begin, end = run.span
-    weights, longest = {}, {}
-    for port, series in run.samples.items():
-        for value, held in weighted(series, begin, end):
-            weights[value] = weights.get(value, 0) + held
-            longest[port] = max(longest.get(port, 0), value)
-    return sorted(weights.items()), longest
+    return merged(weighted(series, begin, end) for series in run.samples.values())
 
 
 def utilisation(run, port, begin=None, end=None):

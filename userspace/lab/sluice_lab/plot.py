@@ -1,58 +1,174 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Plots as SVG, by gnuplot."""
+"""Plots as SVG, by gnuplot.
+
+A plot is a set of panels with the same axes, each a file. A curve's number decides its colour, dash and
+point, so that what has one number looks alike in all plots of a report. Files are drawn in the
+colours for light backgrounds; STYLE replaces them where a dark one is preferred, in the file itself
+and in a page that holds many.
+"""
 
 import itertools
+import re
 import shutil
 import subprocess
+import textwrap
+from dataclasses import dataclass, field
 
 from .units import LabError
 
-COLOURS = ("#1b6ca8", "#d1495b", "#2a9d5c", "#edae49", "#7b4fa3", "#555555", "#00a5b5", "#b5651d",
-           "#d36ba8", "#8aa100", "#003d5b")
-WIDTH, HEIGHT = 640, 400
+MOST = 8                # curves of a panel
+# On a light and on a dark background. Any two differ, also for those who see no red, no green or no
+# blue, and each stands out: selftests/lab/test_lab.py says how much.
+COLOURS = (("#0556c6", "#b3e2ff"), ("#be2805", "#c12e00"), ("#0fa398", "#35c6a2"),
+           ("#d17e08", "#ffd44e"), ("#ad77f8", "#ce83ff"), ("#3e0081", "#405bd5"),
+           ("#660701", "#ff7f04"), ("#744871", "#92718e"))
+DASHES = ("solid", "(20,4)", "(8,4)", "(20,4,4,4)")
+POINTS = (7, 5, 9, 13, 6, 4, 8, 12)
+PAPER, INK = ("#ffffff", "#15181c"), ("#222222", "#dddddd")
+GRID, MARK = ("#dedede", "#34383e"), ("#666666", "#a0a0a0")
+STYLE = "@media (prefers-color-scheme: dark) {\n" + "".join(
+    f'svg [{what}="{light}"] {{ {what}: {dark} }}\n'
+    for light, dark in (*COLOURS, PAPER, INK, GRID, MARK) for what in ("stroke", "fill", "color")) + "}\n"
+
+
+@dataclass
+class Curve:
+    name: str
+    number: int
+    points: list                                # [(x, y)]
+    band: list = field(default_factory=list)    # [(x, least, most)]
+
+
+@dataclass
+class Panel:
+    name: str       # of the file
+    title: str
+    curves: list
+
+
+@dataclass
+class Axis:
+    label: str
+
+
+@dataclass
+class Plot:
+    x: Axis
+    y: Axis
+    panels: list
+    style: str = "steps"
+    tics: list = field(default_factory=list)    # [(name, x)]
+
+    @property
+    def is_small(self):
+        """Many panels are small ones."""
+        return len(self.panels) > 2
+
+    @property
+    def size(self):
+        """Width, height without the key, size of letters."""
+        return (320, 210, 12) if self.is_small else (480, 310, 14)
 
 
 def _quote(text):
-    return '"' + str(text).replace("\\", "\\\\").replace('"', '\\"').replace("_", "\\_") + '"'
+    return '"' + str(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
-def lines(path, title, xlabel, ylabel, series, logx=False, logy=False, steps=False, points=True,
-          xtics=None):
-    """Writes an SVG. `series` is [(name, [(x, y)])]; those without points are left out."""
+def look(number):
+    """Colour, dash and point, which together are another's only after 32 curves."""
+    turn = number + number // len(COLOURS)
+    return COLOURS[number % len(COLOURS)][0], DASHES[turn % len(DASHES)], POINTS[turn % len(POINTS)]
+
+
+def draw(directory, plots):
+    """Writes the panels of all plots."""
     if not shutil.which("gnuplot"):
         raise LabError("there is no gnuplot, which draws plots: install the package gnuplot-nox")
-    series = [(name, data) for name, data in series if data]
-    if not series:
-        return False
-    style = "steps" if steps else "linespoints" if points else "lines"
-    script = [f"set terminal svg size {WIDTH},{HEIGHT} font 'sans,12' background '#ffffff'",
-              f"set output {_quote_path(path)}", f"set title {_quote(title)}",
-              f"set xlabel {_quote(xlabel)}", f"set ylabel {_quote(ylabel)}",
-              "set grid lc '#dddddd'", "set key outside right top", "set border 3",
-              "set tics nomirror"]
-    if logx:
-        script.append("set logscale x")
-    if logy:
-        script.append("set logscale y")
-    if xtics:
-        script.append("set xtics (" + ", ".join(f"{_quote(n)} {x}" for n, x in xtics) + ") rotate by -35")
-    for number, (_, data) in enumerate(series):
-        script.append(f"$d{number} << EOD")
-        script += [f"{x} {y}" for x, y in data]
-        script.append("EOD")
-    script.append("plot " + ", ".join(
-        f"$d{n} with {style} lw 2 lc '{COLOURS[n % len(COLOURS)]}' "
-        + (f"pt {n + 4} ps 0.6 " if style == "linespoints" else "") + f"title {_quote(name)}"
-        for n, (name, _) in enumerate(series)))
+    script = [line for plot in plots for panel in plot.panels for line in _panel(directory, plot, panel)]
     done = subprocess.run(["gnuplot"], input="\n".join(script) + "\n", text=True,
                           capture_output=True, check=False)
     if done.returncode:
-        raise LabError(f"gnuplot, for {path}: {done.stderr.strip()}")
-    return True
+        raise LabError(f"gnuplot: {done.stderr.strip()}")
+    for plot in plots:
+        for panel in plot.panels:
+            path = f"{directory}/{panel.name}.svg"
+            with open(path, encoding="utf-8") as f:
+                svg = f.read()
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(_tidy(svg, panel.title))
 
 
-def _quote_path(path):
-    return '"' + str(path).replace("\\", "\\\\").replace('"', '\\"') + '"'
+def _panel(directory, plot, panel):
+    """gnuplot's words for one."""
+    width, height, letters = plot.size
+    across = int(width // (max(len(c.name) for c in panel.curves) * letters * 0.6 + 4 * letters)) or 1
+    height += -(-len(panel.curves) // across) * letters * 1.25
+    title = "\n".join(textwrap.wrap(panel.title, int(width / letters / 0.58)))
+    ink = f"textcolor rgb '{INK[0]}'"
+    script = ["reset",
+              f"set terminal svg size {width},{round(height)} noenhanced font 'sans,{letters}' "
+              f"background '{PAPER[0]}'",
+              f"set output {_quote(f'{directory}/{panel.name}.svg')}",
+              f"set title {_quote(title)} {ink}",
+              f"set xlabel {_quote(plot.x.label)} {ink}", f"set ylabel {_quote(plot.y.label)} {ink}",
+              f"set grid lt 1 lc rgb '{GRID[0]}'", f"set border 3 lc rgb '{INK[0]}'",
+              f"set tics nomirror scale 0.5 {ink}",
+              f"set key outside center bottom horizontal maxcols {across} Left reverse samplen 3 {ink}"]
+    if plot.tics:
+        script.append("set xtics (" + ", ".join(f"{_quote(n)} {x}" for n, x in plot.tics) + ") rotate by -35")
+    bands, lines = [], []
+    for place, curve in enumerate(panel.curves):
+        colour, dash, point = look(curve.number)
+        if curve.band:
+            script += [f"$band{place} << EOD", *(" ".join(map(str, p)) for p in curve.band), "EOD"]
+            bands.append(f"$band{place} using 1:2:3 with filledcurves lc rgb '{colour}' "
+                         "fs transparent solid 0.2 noborder notitle")
+        script += [f"$line{place} << EOD", *(f"{x} {y}" for x, y in curve.points), "EOD"]
+        points = f" pt {point} ps 0.6" if plot.style == "linespoints" else ""
+        lines.append(f"$line{place} with {plot.style} lw 1.5 lc rgb '{colour}' dt {dash}{points} "
+                     f"title {_quote(curve.name)}")
+    return [*script, "plot " + ", ".join(bands + lines)]
+
+
+def _tidy(svg, title):
+    """What gnuplot wrote in a third of the bytes, with its title, and with colours for the dark."""
+    svg = re.sub(r"rgb\( *(\d+), *(\d+), *(\d+)\)",
+                 lambda m: "#" + "".join(f"{int(part):02x}" for part in m.groups()), svg)
+    svg = re.sub(r"(stroke|fill|color) ?= ?'([^']*)'", r'\1="\2"', svg)
+    svg = re.sub(r"d='((?:[ML]\s*[-\d.]+,[-\d.]+\s*)+)'", _path, svg)
+    svg = re.sub(r"(\d\.\d)\d+\b", r"\1", svg)
+    svg = re.sub(r"<desc>.*?</desc>|<filter.*?</filter>|<title>gnuplot_plot.*?</title>", "", svg, flags=re.S)
+    if "<use xlink:href='#gpPt" not in svg[svg.index("</defs>"):]:
+        svg = re.sub(r"<defs>.*?</defs>", "", svg, flags=re.S)
+    while svg != (svg := re.sub(r"<g [^>]*>\s*</g>", "", svg)):
+        pass
+    svg = re.sub(r"\s*\n\s*", "\n", svg)
+    # the words of a title, as gnuplot has escaped them, are in the picture too
+    words = title.replace("&", "&amp;").replace("<", "&lt;")
+    return svg.replace("<title>Gnuplot</title>", f"<title>{words}</title>\n<style>{STYLE}</style>", 1)
+
+
+def _path(match):
+    """A path by steps of tenths, most of which go along an axis."""
+    x = y = 0
+    parts = []
+    for command, *point in re.findall(r"([ML])\s*([-\d.]+),([-\d.]+)", match[1]):
+        to_x, to_y = (round(10 * float(v)) for v in point)
+        if command == "M":
+            parts.append(f"M{to_x / 10:g},{to_y / 10:g}")
+        elif to_x != x and to_y != y:
+            parts.append(f"l{(to_x - x) / 10:g},{(to_y - y) / 10:g}")
+        elif to_x != x:
+            parts.append(f"h{(to_x - x) / 10:g}")
+        elif to_y != y:
+            parts.append(f"v{(to_y - y) / 10:g}")
+        x, y = to_x, to_y
+    return f'd="{"".join(parts)}"'
+
+
+def inline(svg):
+    """What of a file goes into a page, whose style has STYLE."""
+    return svg[svg.index("<svg"):].replace(f"<style>{STYLE}</style>\n", "", 1)
 
 
 def cdf(weights, most=400):

@@ -9,13 +9,21 @@ import os
 from . import inputs, labfile, measure, plot, units
 from .units import LabError
 
-STYLE = """
-body { font: 15px/1.5 sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; color: #222 }
-table { border-collapse: collapse; margin: 1em 0 } td, th { padding: .2em .7em; text-align: right }
-th { border-bottom: 1px solid #888 } td:first-child, th:first-child { text-align: left }
-tr:nth-child(even) td { background: #f5f5f5 } figure { display: inline-block; margin: .5em 0 }
-pre { background: #f5f5f5; padding: .7em; overflow-x: auto } .note { color: #a33 }
-"""
+# Plots beside each other where there is room, below each other on a telephone
+STYLE = f"""
+:root {{ color-scheme: light dark; --paper: {plot.PAPER[0]}; --ink: {plot.INK[0]}; --shade: #f4f4f4; --alarm: #a33 }}
+@media (prefers-color-scheme: dark) {{
+:root {{ --paper: {plot.PAPER[1]}; --ink: {plot.INK[1]}; --shade: #20242a; --alarm: #f88 }} }}
+body {{ font: 15px/1.5 sans-serif; max-width: 66em; margin: 1.5em auto; padding: 0 .8em;
+  background: var(--paper); color: var(--ink); overflow-wrap: break-word }}
+table {{ border-collapse: collapse }} td, th {{ padding: .2em .7em; text-align: right }}
+th {{ border-bottom: 1px solid #888 }} td:first-child, th:first-child {{ text-align: left }}
+tr:nth-child(even) td, pre {{ background: var(--shade) }} pre {{ padding: .7em }}
+.table, pre {{ overflow-x: auto; margin: 1em 0 }} .note {{ color: var(--alarm) }}
+.plots {{ display: grid; gap: 1em; grid-template-columns: repeat(auto-fill, minmax(min(100%, 30em), 1fr)) }}
+.small {{ grid-template-columns: repeat(auto-fill, minmax(min(100%, 19em), 1fr)) }}
+figure {{ margin: 0 }} svg {{ width: 100%; height: auto }}
+{plot.STYLE}"""
 
 
 def figure(value):
@@ -75,15 +83,17 @@ class Section:
         parts = [f"<h2>{html.escape(self.title)}</h2>"]
         parts += [f"<p>{html.escape(self.note)}</p>"] if self.note else []
         if self.rows:
-            parts.append("<table><tr>" + "".join(f"<th>{html.escape(h)}</th>" for h in self.head)
+            parts.append("<div class=table><table><tr>" + "".join(f"<th>{html.escape(h)}</th>" for h in self.head)
                          + "</tr>")
             parts += ["<tr>" + "".join(f"<td>{html.escape(figure(c))}</td>" for c in row) + "</tr>"
                       for row in self.rows]
-            parts.append("</table>")
-        for name in self.plots:
-            with open(f"{directory}/{name}", encoding="utf-8") as f:
-                svg = f.read()
-            parts.append(f"<figure>{svg[svg.index('<svg'):]}</figure>")
+            parts.append("</table></div>")
+        for drawn in self.plots:
+            parts.append(f'<div class="plots{" small" if drawn.is_small else ""}">')
+            for panel in drawn.panels:
+                with open(f"{directory}/{panel.name}.svg", encoding="utf-8") as f:
+                    parts.append(f"<figure>{plot.inline(f.read())}</figure>")
+            parts.append("</div>")
         return "\n".join(parts)
 
 
@@ -129,9 +139,41 @@ class Report:
         self.sections.append(section)
         return section
 
-    def draw(self, section, name, *args, **kwargs):
-        if plot.lines(f"{self.directory}/{name}.svg", *args, **kwargs):
-            section.plots.append(f"{name}.svg")
+    def panels(self):
+        """[(values, [(name, number, runs)])]: what shares a plot. Curves are schemes, with the place in the
+        file as their number; of a lone scheme they are the values of the last `vary`."""
+        found = {}
+        lone = self.lab.vary and len(self.lab.schemes) == 1
+        for values, schemes in self.groups():
+            for scheme, runs in schemes.items():
+                if lone:
+                    *others, (word, value) = values
+                    curve = f"{word} {value}", self.lab.vary[word].index(value), runs
+                    found.setdefault(tuple(others), []).append(curve)
+                else:
+                    number = [s.name for s in self.lab.schemes].index(scheme)
+                    found.setdefault(values, []).append((scheme, number, runs))
+        return list(found.items())
+
+    def draw(self, section, name, title, x, y, curve, parts=("",), **more):
+        """A plot with a panel for each set of values, each part, such as a port, and each `plot.MOST` curves.
+        `curve` makes [(x, y)] of runs and a part, and perhaps a word for the key."""
+        drawn = plot.Plot(plot.Axis(x), plot.Axis(y), [], **more)
+        for values, members in self.panels():
+            for part in parts:
+                curves = []
+                for key, number, runs in members:
+                    points, *word = curve(runs, *[part] if part else [])
+                    if points:
+                        curves.append(plot.Curve(": ".join([key, *word]), number, points))
+                for first in range(0, len(curves), plot.MOST):
+                    more_than = f"-{first // plot.MOST + 1}" if len(curves) > plot.MOST else ""
+                    drawn.panels.append(plot.Panel(
+                        name + self.suffix(values) + (f"-{part}" if len(parts) > 1 else "") + more_than,
+                        ", ".join(filter(None, [title, part, self.words(values)])),
+                        curves[first:first + plot.MOST]))
+        if drawn.panels:
+            section.plots.append(drawn)
 
     def overview(self):
         rows, notes = [], []
@@ -155,124 +197,99 @@ class Report:
                          "longest queue (B)"], rows, " ".join(notes)))
 
     def slowdowns(self):
-        for values, schemes in self.groups():
-            names = measure.labels([r for runs in schemes.values() for r in runs])
-            for label in names:
-                what = "" if label == "-" else f", {label}"
-                rows, curves = [], {}
+        for label in measure.labels(self.runs):
+            what = "" if label == "-" else f", {label}"
+            name = f"slowdown{'' if label == '-' else '-' + label}"
+            rows, found = [], {}
+            for values, schemes in self.groups():
                 for scheme, runs in schemes.items():
-                    for end, s in measure.slowdown(runs, self.lab.bins, label):
-                        rows.append([scheme, size_words(end), s["n"], s["mean"], s["p50"], s["p95"],
-                                     s["p99"], s["max"]])
-                        if end != "all":
-                            place = self.lab.bins.index(end) if end else len(self.lab.bins)
-                            for key in "mean", "p50", "p99":
-                                curves.setdefault(key, {}).setdefault(scheme, []).append(
-                                    (place, s[key]))
-                name = f"slowdown{'' if label == '-' else '-' + label}{self.suffix(values)}"
-                where = f" ({self.words(values)})" if values else ""
-                section = self.add(Section(name, f"Slowdown by size{what}{where}", [
-                    "scheme", "size up to", "flows", "mean", "p50", "p95", "p99", "max"], rows))
-                tics = [(size_words(b), i) for i, b in enumerate(self.lab.bins)]
-                tics.append(("more", len(self.lab.bins)))
-                for key, word in ("p99", "99th percentile"), ("p50", "median"), ("mean", "mean"):
-                    self.draw(section, f"{name}-{key}", f"Slowdown, {word}{what}{where}",
-                              "size of flow up to", "slowdown", list(curves.get(key, {}).items()),
-                              logy=True, xtics=tics)
+                    of_size = measure.slowdown(runs, self.lab.bins, label)
+                    rows += [[scheme, *(v for _, v in values), size_words(end), s["n"], s["mean"], s["p50"],
+                              s["p95"], s["p99"], s["max"]] for end, s in of_size]
+                    found[runs[0].case.key] = of_size[:-1]
+            section = self.add(Section(name, f"Slowdown by size{what}", [
+                "scheme", *self.lab.vary, "size up to", "flows", "mean", "p50", "p95", "p99", "max"], rows))
+            if len({end for of_size in found.values() for end, _ in of_size}) < 2:
+                continue        # the table says it all
+            tics = [(size_words(b), i) for i, b in enumerate([*self.lab.bins, None])]
+            for key, word in ("p99", "99th percentile"), ("p50", "median"), ("mean", "mean"):
+                self.draw(section, f"{name}-{key}", f"Slowdown, {word}{what}", "size of flow up to", "slowdown",
+                          lambda runs, key=key: ([
+                              (self.lab.bins.index(end) if end else len(self.lab.bins), s[key])
+                              for end, s in found[runs[0].case.key]],),
+                          style="linespoints", tics=tics)
 
     def flows_under_way(self):
-        rows, curves = [], []
+        rows, held = [], {}
         for values, schemes in self.groups():
             for scheme, runs in schemes.items():
-                weights = {}
-                for run in runs:
-                    for v, w in measure.weighted(measure.under_way(run), *run.span):
-                        weights[v] = weights.get(v, 0) + w
-                weights = sorted(weights.items())
+                weights = held[runs[0].case.key] = measure.merged(
+                    measure.weighted(measure.under_way(run), *run.span) for run in runs)
                 s = measure.weighted_summary(weights)
                 rows.append([scheme, *(v for _, v in values), s["mean"], s["p50"], s["p99"],
                              s["max"]])
-                curves.append((" ".join([scheme, *(f"{k} {v}" for k, v in values)]),
-                               plot.cdf(weights)))
         section = self.add(Section("active", "Flows under way, over time",
                                    ["scheme", *self.lab.vary, "mean", "p50", "p99", "max"], rows))
-        self.draw(section, "active", "Flows under way", "flows", "share of time", curves, steps=True)
+        self.draw(section, "active", "Flows under way", "flows", "share of time",
+                  lambda runs: (plot.cdf(held[runs[0].case.key]),))
 
     def queue_lengths(self):
         if not self.lab.sample:
             return
-        rows, curves, series, pools = [], [], [], []
+        rows, held, fullest = [], {}, {}
         for values, schemes in self.groups():
             for scheme, runs in schemes.items():
-                name = " ".join([scheme, *(f"{k} {v}" for k, v in values)])
-                weights, busiest = {}, {}
-                for run in runs:
-                    held, longest = measure.queues(run)
-                    for v, w in held:
-                        weights[v] = weights.get(v, 0) + w
-                    busiest.update(longest)
-                weights = sorted(weights.items())
+                weights = held[runs[0].case.key] = measure.merged(measure.queues(run) for run in runs)
                 s = measure.weighted_summary(weights)
+                by_switch = [measure.buffers(run) for run in runs]
                 most = max((measure.weighted_summary(measure.weighted(b, *r.span))["max"] or 0
-                            for r in runs for b in measure.buffers(r).values()), default=None)
+                            for r, buffers in zip(runs, by_switch) for b in buffers.values()), default=None)
                 rows.append([scheme, *(v for _, v in values), s["mean"], s["p50"], s["p99"],
                              s["max"], most])
-                curves.append((name, plot.cdf(weights)))
-                if busiest:
-                    port = max(sorted(busiest), key=busiest.get)
-                    series.append((f"{name}, {port}", [(t / 1000, b / 1000) for t, b, _ in
-                                   plot.thin(runs[0].samples.get(port, []))]))
-                    by_switch = measure.buffers(runs[0])
-                    switch = max(sorted(by_switch), key=lambda x: max(b for _, b in by_switch[x]))
-                    pools.append((f"{name}, {switch}", [(t / 1000, b / 1000) for t, b in
-                                  plot.thin(by_switch[switch])]))
+                fullest[runs[0].case.key] = self.fullest([r.samples for r in runs]), self.fullest(by_switch)
         section = self.add(Section(
             "queues", f"Queues of ports, bytes, looked at each {units.time_words(self.lab.sample)}",
             ["scheme", *self.lab.vary, "mean", "p50", "p99", "max", "most in a switch"], rows))
-        self.draw(section, "queue-cdf", "Queues of all sampled ports", "bytes", "share of time",
-                  curves, steps=True)
-        self.draw(section, "queue-time", "The port with the longest queue", "time (us)",
-                  "queue (kB)", series, steps=True)
-        self.draw(section, "buffer-time", "The switch with the fullest buffer", "time (us)",
-                  "buffer (kB)", pools, steps=True)
+        self.draw(section, "queue-cdf", "Queues of all sampled ports", "queue (bytes)", "share of time",
+                  lambda runs: (plot.cdf(held[runs[0].case.key]),))
+        for place, (name, title, what) in enumerate((
+                ("queue-time", "The port with the longest queue", "queue (kB)"),
+                ("buffer-time", "The switch with the fullest buffer", "buffer (kB)"))):
+            self.draw(section, name, title, "time (us)", what,
+                      lambda runs, place=place: fullest[runs[0].case.key][place])
+
+    @staticmethod
+    def fullest(series):
+        """The series of one port or switch in kB over us, the one that once held most, and its name."""
+        name = max(sorted({name for s in series for name in s}),
+                   key=lambda name: max(p[1] for s in series for p in s.get(name, [])), default=None)
+        return [(t / 1000, b / 1000) for t, b, *_ in plot.thin(series[0].get(name, []))], name or "-"
 
     def fair_rates(self):
         """rocc's rates over time, and the queues of these ports, also with the other schemes."""
-        rows, plots = [], []
+        rows = []
         for values, schemes in self.groups():
-            points = sorted({p for runs in schemes.values() for r in runs for p in r.rates})
-            rates, queues = [], []
             for scheme, runs in schemes.items():
                 begin, end = runs[0].span
-                for point in points:
-                    queue = runs[0].samples.get(point, [])
-                    queues.append((f"{scheme}, {point}", [(t / 1e6, b / 1000) for t, b, _ in
-                                                          plot.thin(queue, 1000)]))
-                    series = runs[0].rates.get(point)
-                    if not series:
-                        continue
+                for point, series in sorted(runs[0].rates.items()):
                     s = measure.weighted_summary(measure.weighted(series, begin, end))
-                    rates.append((f"{scheme}, {point}", [(t / 1e6, r / 1e9) for t, r in
-                                                         plot.thin(series, 1000)]))
                     port = runs[0].ports.get(point, {})
                     rows.append([scheme, *(v for _, v in values), point, s["mean"] / 1e9,
                                  s["p50"] / 1e9, series[-1][1] / 1e9, port.get("q_ref"),
                                  port.get("ticks"), port.get("cuts"), port.get("cnps")])
-            plots.append((self.suffix(values), self.words(values), rates, queues))
         if not rows:
             return
         section = self.add(Section("rates", "Fair rates of congestion points, Gb/s", [
             "scheme", *self.lab.vary, "port", "mean", "p50", "last", "reference queue (B)", "intervals",
             "cuts", "CNPs"], rows, "Of the first seed."))
-        for suffix, words, rates, queues in plots:
-            where = f", {words}" if words else ""
-            self.draw(section, f"rate-time{suffix}", f"Fair rate{where}", "time (ms)", "Gb/s", rates,
-                      steps=True)
-            self.draw(section, f"rate-queue{suffix}", f"Queue{where}", "time (ms)", "kB", queues,
-                      steps=True)
+        points = sorted({p for run in self.runs for p in run.rates})
+        self.draw(section, "rate-time", "Fair rate", "time (ms)", "Gb/s", lambda runs, point: (
+            [(t / 1e6, r / 1e9) for t, r in plot.thin(runs[0].rates.get(point, []), 1000)],), points)
+        self.draw(section, "rate-queue", "Queue", "time (ms)", "kB", lambda runs, point: (
+            [(t / 1e6, b / 1000) for t, b, _ in plot.thin(runs[0].samples.get(point, []), 1000)],), points)
 
     def links(self):
-        rows, curves = [], []
+        rows = []
         for values, schemes in self.groups():
             for scheme, runs in schemes.items():
                 found = [link for run in runs for link in measure.links(run)]
@@ -283,14 +300,11 @@ class Report:
                 rows.append([scheme, *(v for _, v in values), 100 * used["mean"],
                              100 * used["p50"], 100 * used["p99"], 100 * busiest[1], busiest[0],
                              max(paused for _, _, paused in found) / 1000])
-                name = " ".join([scheme, *(f"{k} {v}" for k, v in values)])
-                curves.append((name, [(i / len(found), 100 * share) for i, share in
-                                      enumerate(sorted(share for _, share, _ in found), 1)]))
         section = self.add(Section("links", "Links from switches, from the first flow's start to the "
                                    "last one's end: % of the rate", ["scheme", *self.lab.vary, "mean",
                                    "p50", "p99", "busiest", "which", "longest paused (us)"], rows))
-        self.draw(section, "links", "Utilisation of links, the least used first",
-                  "share of links", "% of the rate", curves, points=False)
+        self.draw(section, "links", "Utilisation of links", "% of the rate", "share of links", lambda runs: (
+            plot.cdf(measure.merged([(100 * s, 1)] for run in runs for _, s, _ in measure.links(run))),))
 
     def pauses(self):
         rows = []
@@ -330,6 +344,7 @@ class Report:
         self.fair_rates()
         self.links()
         self.pauses()
+        plot.draw(self.directory, [drawn for section in self.sections for drawn in section.plots])
         for section in self.sections:
             section.save_csv(self.directory)
         with open(f"{self.directory}/report.txt", "w", encoding="utf-8") as f:
@@ -350,6 +365,7 @@ class Report:
     def page(self):
         missing = [c.key for c in self.cases if c.key not in {r.case.key for r in self.runs}]
         parts = ["<!DOCTYPE html>", '<html lang="en"><head><meta charset="utf-8">',
+                 '<meta name="viewport" content="width=device-width, initial-scale=1">',
                  f"<title>{html.escape(self.lab.title or self.lab.name)}</title>",
                  f"<style>{STYLE}</style></head><body>",
                  f"<h1>{html.escape(self.lab.title or self.lab.name)}</h1>"]
