@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 from fractions import Fraction
 
 sys.dont_write_bytecode = True
@@ -564,10 +565,61 @@ class Plots(unittest.TestCase):
         for drawn in (d for section in made.sections for d in section.plots):
             for panel in drawn.panels:
                 words = " ".join(re.findall(r"<text>(.*?)</text>", files[panel.name + ".svg"])).split()
-                for text in panel.title, drawn.x.label, drawn.y.label:
+                for text in panel.title, drawn.x.what, drawn.y.what:
                     self.assertTrue(text)
                     self.assertLessEqual(set(text.split()), set(words))
         self.assertIn("<title>Fair rate, s1.h2</title>", files["rate-time-s1.h2.svg"])
+
+    def test_one_unit_for_each(self):
+        """Time over which queues are drawn is in the unit of that of rates, and the largest decides."""
+        for samples, unit in (10, "us"), (20, "ms"):
+            with tempfile.TemporaryDirectory() as directory:
+                made = many_results(directory, ["a"], samples=samples)
+                for run in made.runs:
+                    run.samples = {"s1.r1": [(1000 * t, 5, 0) for t in range(9)]}
+                    run.rates = {"s1.r1": [(t * 10**6, 10**8 * (1 + t)) for t in range(samples)]}
+                files, _, _ = self.drawn(made)
+            self.assertIn(f"time ({unit})", files["rate-time.svg"])
+            self.assertIn(f"time ({unit})", files["queue-time.svg"])
+            self.assertIn("fair rate (Mb/s)", files["rate-time.svg"])
+        for kind, largest, unit in (("time", 9999, "ns"), ("time", 10**4, "us"), ("size", 0, "B"), ("rate", 10**10, "Gb/s"),
+                                    ("size", 123456, "kB"), ("number", 5, ""), ("number", 10**5, "thousands")):
+            self.assertEqual(units.of_axis(kind, largest)[0], unit)
+
+    def extent(self, *series, **axis):
+        curves = [plot.Curve(str(n), n, list(enumerate(s))) for n, s in enumerate(series)]
+        drawn = plot.Plot(plot.Axis("t"), plot.Axis("v", **axis), [plot.Panel("p", "p", [c]) for c in curves])
+        found = plot.Extent(drawn, 1, {"size": ("kB", 1000)})
+        return found.is_log, found.low, found.high, found
+
+    def test_axes(self):
+        """All panels have one, and it is logarithmic where values span decades."""
+        self.assertEqual(self.extent([1, 29], [3])[:3], (False, 0, 29 * 1.05))
+        self.assertEqual(self.extent([1, 29], [3], may_log=True)[:3], (False, 0, 29 * 1.05))
+        self.assertEqual(self.extent([3, 29], [115], may_log=True)[:3], (True, 2, 200))
+        self.assertEqual(self.extent([3, 29], [115])[0], False)
+        self.assertEqual(self.extent([0, 0], may_log=True)[:3], (False, 0, 1))
+        self.assertEqual(self.extent([3, 5], fixed=(0, 1))[:3], (False, 0, 1))
+        # what empties passes all sizes: that is no reason, but that one curve is far above another
+        self.assertEqual(self.extent([0, 1, 100], [0, 50], may_log=True)[0], False)
+        *found, extent = self.extent([0, 100, 6000], [0, 200000], may_log=True, kind="size")
+        self.assertEqual(found, [True, 0.5, 200])
+        self.assertEqual([extent.number(v) for v in (0, 400, 2500)], ["0.5", "0.5", "2.5"])
+        words = "\n".join(extent.words("y"))
+        for said in 'set ylabel "v (kB)"', "set logscale y", '("1" 1, "3" 3, "10" 10, "30" 30, "100" 100, "≤ 0.5" 0.5)':
+            self.assertIn(said, words)
+
+    def test_letters(self):
+        """What is written in a plot is what was to be written, however short the rest is made."""
+        title = '0.0123 a_b^c {d} <e> & "f" \\g'
+        curve = plot.Curve("1.2345", 0, [(0, 0.001), (1, 100)])
+        plot.draw(self.directory, [plot.Plot(plot.Axis("0.5678"), plot.Axis("y", may_log=True),
+                                             [plot.Panel("a", title, [curve])])])
+        with open(f"{self.directory}/a.svg", encoding="utf-8") as f:
+            words = " ".join("".join(t.itertext()).strip() for t in xml.etree.ElementTree.parse(f).iter()
+                             if t.tag.endswith("text"))
+        for said in title, "1.2345", "0.5678", "0.001", "0.01":
+            self.assertIn(said, words)
 
     def test_thin(self):
         few = [(0, 5), (7, 1), (9, 3)]

@@ -8,15 +8,18 @@ and in a page that holds many.
 """
 
 import itertools
+import math
 import re
 import shutil
 import subprocess
 import textwrap
 from dataclasses import dataclass, field
 
+from . import units
 from .units import LabError
 
 MOST = 8                # curves of a panel
+LOG_FROM = 30           # the largest value by the smallest, from which on an axis is logarithmic
 # On a light and on a dark background. Any two differ, also for those who see no red, no green or no
 # blue, and each stands out: selftests/lab/test_lab.py says how much.
 COLOURS = (("#0556c6", "#b3e2ff"), ("#be2805", "#c12e00"), ("#0fa398", "#35c6a2"),
@@ -48,7 +51,14 @@ class Panel:
 
 @dataclass
 class Axis:
-    label: str
+    """From 0 on, unless it is fixed, or logarithmic because its values span so much."""
+    what: str
+    kind: str = ""          # of units.AXES; values are in its least unit
+    fixed: tuple = ()       # from, to
+    may_log: bool = False
+
+    def label(self, unit):
+        return f"{self.what} ({unit})" if unit else self.what
 
 
 @dataclass
@@ -80,11 +90,79 @@ def look(number):
     return COLOURS[number % len(COLOURS)][0], DASHES[turn % len(DASHES)], POINTS[turn % len(POINTS)]
 
 
+class Extent:
+    """Of an axis (0: x, 1: y) of a plot, in its unit: from, to, whether it is logarithmic and what it cuts off."""
+
+    def __init__(self, plot, place, units_of):
+        axis = (plot.x, plot.y)[place]
+        self.unit, self.factor = units_of.get(axis.kind, ("", 1))
+        self.label, self.is_log, self.cuts = axis.label(self.unit), False, False
+        if axis.fixed:
+            self.low, self.high = axis.fixed
+            return
+        curves = [[v / self.factor for v in _along(curve, place)] for panel in plot.panels
+                  for curve in panel.curves]
+        lowest, highest = min(map(min, curves)), max(map(max, curves))
+        # What comes and goes passes through all sizes: then it is the curves that are compared.
+        levels = map(max, curves) if place and lowest <= 0 else itertools.chain(*curves)
+        levels = [v for v in levels if v > 0] if axis.may_log else []
+        if levels and max(levels) >= LOG_FROM * min(levels):
+            self.is_log, self.cuts = True, lowest <= 0
+            self.low = _round(min(levels) / (10 if self.cuts and place else 1), math.floor)
+            self.high = _round(highest, math.ceil)
+        else:
+            self.low, self.high = 0, 1.05 * highest or 1
+
+    def number(self, value):
+        """As gnuplot is told it."""
+        value /= self.factor
+        return f"{max(value, self.low) if self.is_log else value:.6g}"
+
+    def words(self, name):
+        script = [f"set {name}label {_quote(self.label)} textcolor rgb '{INK[0]}'",
+                  f"set {name}range [{self.low:.6g}:{self.high:.6g}]"]
+        if self.is_log:
+            first, last = (math.floor(math.log10(v)) for v in (self.low, self.high))
+            steps = {0: (1, 2, 5), 1: (1, 2, 5), 2: (1, 2, 5), 3: (1, 3)}.get(last - first, (1,))
+            tics = [s * 10 ** d for d in range(first, last + 1) for s in steps]
+            tics = [t for t in tics if self.low <= t <= self.high and not (self.cuts and t == self.low)]
+            names = [(f"{t:g}", t) for t in tics] + ([(f"≤ {self.low:g}", self.low)] if self.cuts else [])
+            script += [f"set logscale {name}", _tics(name, names)]
+        return script
+
+
+def _along(curve, place):
+    """All values of a curve at one of its axes."""
+    return [p[place] for p in curve.points] + [v for p in curve.band for v in (p[1:] if place else p[:1])]
+
+
+def _round(value, way):
+    """To 1, 2 or 5 and zeros."""
+    decade = 10 ** math.floor(math.log10(value))
+    steps = [s * decade for s in (1, 2, 5, 10)]
+    return max(s for s in steps if s <= value) if way is math.floor else min(s for s in steps if s >= value)
+
+
+def _tics(name, tics):
+    return f"set {name}tics (" + ", ".join(f"{_quote(text)} {value:.6g}" for text, value in tics) + ")"
+
+
 def draw(directory, plots):
-    """Writes the panels of all plots."""
+    """Writes the panels of all plots, in the same units."""
     if not shutil.which("gnuplot"):
         raise LabError("there is no gnuplot, which draws plots: install the package gnuplot-nox")
-    script = [line for plot in plots for panel in plot.panels for line in _panel(directory, plot, panel)]
+    largest = {}
+    for plot in plots:
+        for place, axis in enumerate((plot.x, plot.y)):
+            if axis.kind:
+                largest[axis.kind] = max(largest.get(axis.kind, 0), *(
+                    v for panel in plot.panels for curve in panel.curves for v in _along(curve, place)))
+    units_of = {kind: units.of_axis(kind, value) for kind, value in largest.items()}
+    script = []
+    for plot in plots:
+        extents = [Extent(plot, place, units_of) for place in (0, 1)]
+        for panel in plot.panels:
+            script += _panel(directory, plot, panel, *extents)
     done = subprocess.run(["gnuplot"], input="\n".join(script) + "\n", text=True,
                           capture_output=True, check=False)
     if done.returncode:
@@ -98,32 +176,35 @@ def draw(directory, plots):
                 f.write(_tidy(svg, panel.title))
 
 
-def _panel(directory, plot, panel):
-    """gnuplot's words for one."""
+def _panel(directory, plot, panel, x, y):
+    """gnuplot's words for one. The key is below, and so are its rows in the height."""
     width, height, letters = plot.size
     across = int(width // (max(len(c.name) for c in panel.curves) * letters * 0.6 + 4 * letters)) or 1
-    height += -(-len(panel.curves) // across) * letters * 1.25
+    rows = -(-len(panel.curves) // across)
+    height += round(rows * letters * 1.7)
     title = "\n".join(textwrap.wrap(panel.title, int(width / letters / 0.58)))
     ink = f"textcolor rgb '{INK[0]}'"
     script = ["reset",
-              f"set terminal svg size {width},{round(height)} noenhanced font 'sans,{letters}' "
+              f"set terminal svg size {width},{height} noenhanced font 'sans,{letters}' "
               f"background '{PAPER[0]}'",
               f"set output {_quote(f'{directory}/{panel.name}.svg')}",
-              f"set title {_quote(title)} {ink}",
-              f"set xlabel {_quote(plot.x.label)} {ink}", f"set ylabel {_quote(plot.y.label)} {ink}",
+              f"set title {_quote(title)} {ink}", *x.words("x"), *y.words("y"),
               f"set grid lt 1 lc rgb '{GRID[0]}'", f"set border 3 lc rgb '{INK[0]}'",
               f"set tics nomirror scale 0.5 {ink}",
-              f"set key outside center bottom horizontal maxcols {across} Left reverse samplen 3 {ink}"]
+              f"set bmargin {rows * 1.2 + (4.5 if plot.tics else 3.4):g}",
+              f"set key at screen 0.5,screen {letters / height / 2:.3f} center bottom horizontal "
+              f"maxcols {across} Left reverse samplen 3 {ink}"]
     if plot.tics:
-        script.append("set xtics (" + ", ".join(f"{_quote(n)} {x}" for n, x in plot.tics) + ") rotate by -35")
+        script.append(_tics("x", plot.tics) + " rotate by -35")
     bands, lines = [], []
     for place, curve in enumerate(panel.curves):
         colour, dash, point = look(curve.number)
         if curve.band:
-            script += [f"$band{place} << EOD", *(" ".join(map(str, p)) for p in curve.band), "EOD"]
+            script += [f"$band{place} << EOD",
+                       *(" ".join([x.number(at), *map(y.number, held)]) for at, *held in curve.band), "EOD"]
             bands.append(f"$band{place} using 1:2:3 with filledcurves lc rgb '{colour}' "
                          "fs transparent solid 0.2 noborder notitle")
-        script += [f"$line{place} << EOD", *(f"{x} {y}" for x, y in curve.points), "EOD"]
+        script += [f"$line{place} << EOD", *(f"{x.number(a)} {y.number(b)}" for a, b in curve.points), "EOD"]
         points = f" pt {point} ps 0.6" if plot.style == "linespoints" else ""
         lines.append(f"$line{place} with {plot.style} lw 1.5 lc rgb '{colour}' dt {dash}{points} "
                      f"title {_quote(curve.name)}")
@@ -136,7 +217,7 @@ def _tidy(svg, title):
                  lambda m: "#" + "".join(f"{int(part):02x}" for part in m.groups()), svg)
     svg = re.sub(r"(stroke|fill|color) ?= ?'([^']*)'", r'\1="\2"', svg)
     svg = re.sub(r"d='((?:[ML]\s*[-\d.]+,[-\d.]+\s*)+)'", _path, svg)
-    svg = re.sub(r"(\d\.\d)\d+\b", r"\1", svg)
+    svg = re.sub(r"<[^>]*>", lambda tag: re.sub(r"(\d\.\d)\d+\b", r"\1", tag[0]), svg)
     svg = re.sub(r"<desc>.*?</desc>|<filter.*?</filter>|<title>gnuplot_plot.*?</title>", "", svg, flags=re.S)
     if "<use xlink:href='#gpPt" not in svg[svg.index("</defs>"):]:
         svg = re.sub(r"<defs>.*?</defs>", "", svg, flags=re.S)
@@ -174,7 +255,7 @@ def inline(svg):
 def cdf(weights, most=400):
     """[(value, share of time at or below it)], thinned out."""
     total = sum(w for _, w in weights)
-    passed, result = 0, []
+    passed, result = 0, [(weights[0][0], 0)] if weights else []
     for value, held in weights:
         passed += held
         result.append((value, passed / total))

@@ -3,6 +3,7 @@
 
 import csv
 import html
+import itertools
 import json
 import os
 
@@ -24,6 +25,15 @@ tr:nth-child(even) td, pre {{ background: var(--shade) }} pre {{ padding: .7em }
 .small {{ grid-template-columns: repeat(auto-fill, minmax(min(100%, 19em), 1fr)) }}
 figure {{ margin: 0 }} svg {{ width: 100%; height: auto }}
 {plot.STYLE}"""
+
+TIME = plot.Axis("time", "time")
+SHARE = plot.Axis("share of time", fixed=(0, 1))
+SLOWDOWN = plot.Axis("slowdown", may_log=True)
+FLOWS = plot.Axis("flows", "number", may_log=True)
+QUEUE = plot.Axis("queue", "size", may_log=True)
+BUFFER = plot.Axis("held by the switch", "size", may_log=True)
+RATE = plot.Axis("fair rate", "rate", may_log=True)
+USED = plot.Axis("% of the link's rate")
 
 
 def figure(value):
@@ -88,9 +98,9 @@ class Section:
             parts += ["<tr>" + "".join(f"<td>{html.escape(figure(c))}</td>" for c in row) + "</tr>"
                       for row in self.rows]
             parts.append("</table></div>")
-        for drawn in self.plots:
-            parts.append(f'<div class="plots{" small" if drawn.is_small else ""}">')
-            for panel in drawn.panels:
+        for is_small, plots in itertools.groupby(self.plots, lambda drawn: drawn.is_small):
+            parts.append(f'<div class="plots{" small" if is_small else ""}">')
+            for panel in (panel for drawn in plots for panel in drawn.panels):
                 with open(f"{directory}/{panel.name}.svg", encoding="utf-8") as f:
                     parts.append(f"<figure>{plot.inline(f.read())}</figure>")
             parts.append("</div>")
@@ -158,7 +168,7 @@ class Report:
     def draw(self, section, name, title, x, y, curve, parts=("",), **more):
         """A plot with a panel for each set of values, each part, such as a port, and each `plot.MOST` curves.
         `curve` makes [(x, y)] of runs and a part, and perhaps a word for the key."""
-        drawn = plot.Plot(plot.Axis(x), plot.Axis(y), [], **more)
+        drawn = plot.Plot(x, y, [], **more)
         for values, members in self.panels():
             for part in parts:
                 curves = []
@@ -209,14 +219,16 @@ class Report:
                     found[runs[0].case.key] = of_size[:-1]
             section = self.add(Section(name, f"Slowdown by size{what}", [
                 "scheme", *self.lab.vary, "size up to", "flows", "mean", "p50", "p95", "p99", "max"], rows))
-            if len({end for of_size in found.values() for end, _ in of_size}) < 2:
+            ends = [*self.lab.bins, None]
+            places = {ends.index(end) for of_size in found.values() for end, _ in of_size}
+            if len(places) < 2:
                 continue        # the table says it all
-            tics = [(size_words(b), i) for i, b in enumerate([*self.lab.bins, None])]
+            tics = [(size_words(end), i) for i, end in enumerate(ends)][:max(places) + 1]
             for key, word in ("p99", "99th percentile"), ("p50", "median"), ("mean", "mean"):
-                self.draw(section, f"{name}-{key}", f"Slowdown, {word}{what}", "size of flow up to", "slowdown",
+                self.draw(section, f"{name}-{key}", f"Slowdown, {word}{what}",
+                          plot.Axis("size of flow up to", fixed=(-0.2, len(tics) - 0.8)), SLOWDOWN,
                           lambda runs, key=key: ([
-                              (self.lab.bins.index(end) if end else len(self.lab.bins), s[key])
-                              for end, s in found[runs[0].case.key]],),
+                              (ends.index(end), s[key]) for end, s in found[runs[0].case.key]],),
                           style="linespoints", tics=tics)
 
     def flows_under_way(self):
@@ -230,7 +242,7 @@ class Report:
                              s["max"]])
         section = self.add(Section("active", "Flows under way, over time",
                                    ["scheme", *self.lab.vary, "mean", "p50", "p99", "max"], rows))
-        self.draw(section, "active", "Flows under way", "flows", "share of time",
+        self.draw(section, "active", "Flows under way", FLOWS, SHARE,
                   lambda runs: (plot.cdf(held[runs[0].case.key]),))
 
     def queue_lengths(self):
@@ -250,20 +262,20 @@ class Report:
         section = self.add(Section(
             "queues", f"Queues of ports, bytes, looked at each {units.time_words(self.lab.sample)}",
             ["scheme", *self.lab.vary, "mean", "p50", "p99", "max", "most in a switch"], rows))
-        self.draw(section, "queue-cdf", "Queues of all sampled ports", "queue (bytes)", "share of time",
+        self.draw(section, "queue-cdf", "Queues of all sampled ports", QUEUE, SHARE,
                   lambda runs: (plot.cdf(held[runs[0].case.key]),))
-        for place, (name, title, what) in enumerate((
-                ("queue-time", "The port with the longest queue", "queue (kB)"),
-                ("buffer-time", "The switch with the fullest buffer", "buffer (kB)"))):
-            self.draw(section, name, title, "time (us)", what,
+        for place, (name, title, axis) in enumerate((
+                ("queue-time", "The port with the longest queue", QUEUE),
+                ("buffer-time", "The switch with the fullest buffer", BUFFER))):
+            self.draw(section, name, title, TIME, axis,
                       lambda runs, place=place: fullest[runs[0].case.key][place])
 
     @staticmethod
     def fullest(series):
-        """The series of one port or switch in kB over us, the one that once held most, and its name."""
+        """The series of one port or switch, the one that once held most, and its name."""
         name = max(sorted({name for s in series for name in s}),
                    key=lambda name: max(p[1] for s in series for p in s.get(name, [])), default=None)
-        return [(t / 1000, b / 1000) for t, b, *_ in plot.thin(series[0].get(name, []))], name or "-"
+        return [p[:2] for p in plot.thin(series[0].get(name, []))], name or "-"
 
     def fair_rates(self):
         """rocc's rates over time, and the queues of these ports, also with the other schemes."""
@@ -283,10 +295,10 @@ class Report:
             "scheme", *self.lab.vary, "port", "mean", "p50", "last", "reference queue (B)", "intervals",
             "cuts", "CNPs"], rows, "Of the first seed."))
         points = sorted({p for run in self.runs for p in run.rates})
-        self.draw(section, "rate-time", "Fair rate", "time (ms)", "Gb/s", lambda runs, point: (
-            [(t / 1e6, r / 1e9) for t, r in plot.thin(runs[0].rates.get(point, []), 1000)],), points)
-        self.draw(section, "rate-queue", "Queue", "time (ms)", "kB", lambda runs, point: (
-            [(t / 1e6, b / 1000) for t, b, _ in plot.thin(runs[0].samples.get(point, []), 1000)],), points)
+        self.draw(section, "rate-time", "Fair rate", TIME, RATE, lambda runs, point: (
+            plot.thin(runs[0].rates.get(point, []), 1000),), points)
+        self.draw(section, "rate-queue", "Queue", TIME, QUEUE, lambda runs, point: (
+            [p[:2] for p in plot.thin(runs[0].samples.get(point, []), 1000)],), points)
 
     def links(self):
         rows = []
@@ -303,7 +315,7 @@ class Report:
         section = self.add(Section("links", "Links from switches, from the first flow's start to the "
                                    "last one's end: % of the rate", ["scheme", *self.lab.vary, "mean",
                                    "p50", "p99", "busiest", "which", "longest paused (us)"], rows))
-        self.draw(section, "links", "Utilisation of links", "% of the rate", "share of links", lambda runs: (
+        self.draw(section, "links", "Utilisation of links", USED, plot.Axis("share of links", fixed=(0, 1)), lambda runs: (
             plot.cdf(measure.merged([(100 * s, 1)] for run in runs for _, s, _ in measure.links(run))),))
 
     def pauses(self):

@@ -20,6 +20,11 @@ TIMES = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
 # As the papers count, unlike tc: kB is 1000 bytes, KiB 1024.
 SIZES = {"": 1, "b": 1, "k": 10**3, "kb": 10**3, "m": 10**6, "mb": 10**6, "g": 10**9, "gb": 10**9,
          "kib": 2**10, "mib": 2**20, "gib": 2**30}
+# What axes are labelled in, by what they show
+AXES = {"time": TIMES,
+        "size": {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9},
+        "rate": {"bit/s": 1, "kb/s": 10**3, "Mb/s": 10**6, "Gb/s": 10**9, "Tb/s": 10**12},
+        "number": {"": 1, "thousands": 10**3, "millions": 10**6}}
 
 
 def _number(text, units, what):
@@ -65,3 +70,8 @@ def rate_words(bps):
 
 def time_words(ns):
     return _words(ns, TIMES)
+
+
+def of_axis(kind, largest):
+    """(name, value) of the largest unit of which there are ten."""
+    return max(((n, u) for n, u in AXES[kind].items() if u == 1 or largest >= 10 * u), key=lambda unit: unit[1])
