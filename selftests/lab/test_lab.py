@@ -609,6 +609,43 @@ class Plots(unittest.TestCase):
         for said in 'set ylabel "v (kB)"', "set logscale y", '("1" 1, "3" 3, "10" 10, "30" 30, "100" 100, "≤ 0.5" 0.5)':
             self.assertIn(said, words)
 
+    def test_bands(self):
+        """Around what all seeds say together is what each says."""
+        line, band = plot.cdfs([[(0, 1), (10, 1)], [(0, 3), (20, 1)]])
+        self.assertEqual(line, [(0, 0), (0, 4 / 6), (10, 5 / 6), (20, 1)])
+        self.assertEqual(band[0], (0, 0.5, 0.75))
+        self.assertEqual(band[-3:], [(10, 0.75, 1), (20, 0.75, 1), (20, 1, 1)])
+        self.assertEqual(plot.cdfs([[(0, 1)]])[1], [])
+        flat = [[(0, v), (1000, v)] for v in (1, 7, 3)]
+        line, band = plot.over_time(flat, 40)
+        self.assertEqual((len(line), {v for _, v in line}, {b[1:] for b in band}), (10, {3}, {(1, 7)}))
+        self.assertEqual((band[0][0], band[-1][0]), (0, 1000))
+        flat[2][1:1] = [(550, 99), (552, 0), (553, 3)]      # for 3 of 100 ns a mean of 3 - 3 / 100 + 2 * 96 / 100
+        line, band = plot.over_time(flat, 40)
+        self.assertAlmostEqual(line[5][1], 4.89)
+        self.assertEqual([b for b in band if b[1:] != (1, 7)], [(500, 0, 99), (600, 0, 99)])
+        self.assertEqual(plot.over_time([[(0, 5), (10, 6)]]), ([(0, 5), (10, 6)], []))
+        self.assertEqual(plot.over_time([[], []]), ([], []))
+        made = many_results(self.directory, ["a", "b"], seeds=3)
+        files, _, page = self.drawn(made)
+        for name in "slowdown-p99", "queue-cdf", "queue-time", "rate-time-s1.r1", "links":
+            self.assertEqual(list(dict.fromkeys(re.findall(r'<polygon fill="(.*?)"', files[name + ".svg"]))),
+                             [c for c, _ in plot.COLOURS[:2]])
+        self.assertIn("bands are from the lowest", page)
+        # 3800 to 4000 ns instead of 3692
+        curve = next(d for s in made.sections for d in s.plots if d.panels[0].name == "slowdown-p50").panels[0].curves[0]
+        self.assertEqual([round(3692 * v) for v in (curve.points[0][1], *curve.band[0][1:])], [3900, 3800, 4000])
+
+    def test_none_is_hidden(self):
+        """Where more than one curve fills its place they are beside each other."""
+        slow, fast, faster = ([(t, t // n % 2) for t in range(999)] for n in (99, 3, 1))
+        self.assertFalse(plot.hide_each_other([plot.Curve("", 0, slow), plot.Curve("", 1, fast)]))
+        self.assertTrue(plot.hide_each_other([plot.Curve("", 0, faster), plot.Curve("", 1, fast)]))
+        made = many_results(self.directory, ["a", "b"], samples=999)
+        _, looks, _ = self.drawn(made)
+        self.assertEqual([len(looks[f"rate-queue-s1.r1-{n}.svg"]) for n in (1, 2)], [1, 1])
+        self.assertEqual(len(looks["queue-cdf.svg"]), 2)
+
     def test_letters(self):
         """What is written in a plot is what was to be written, however short the rest is made."""
         title = '0.0123 a_b^c {d} <e> & "f" \\g'

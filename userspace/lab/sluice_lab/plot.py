@@ -7,18 +7,21 @@ colours for light backgrounds; STYLE replaces them where a dark one is preferred
 and in a page that holds many.
 """
 
+import bisect
 import itertools
 import math
 import re
 import shutil
+import statistics
 import subprocess
 import textwrap
 from dataclasses import dataclass, field
 
-from . import units
+from . import measure, units
 from .units import LabError
 
 MOST = 8                # curves of a panel
+FILLS = 150             # times the height that a curve which fills its place goes up and down
 LOG_FROM = 30           # the largest value by the smallest, from which on an axis is logarithmic
 # On a light and on a dark background. Any two differ, also for those who see no red, no green or no
 # blue, and each stands out: selftests/lab/test_lab.py says how much.
@@ -77,7 +80,7 @@ class Plot:
     @property
     def size(self):
         """Width, height without the key, size of letters."""
-        return (320, 210, 12) if self.is_small else (480, 310, 14)
+        return (320, 230, 12) if self.is_small else (480, 310, 14)
 
 
 def _quote(text):
@@ -192,8 +195,8 @@ def _panel(directory, plot, panel, x, y):
               f"set grid lt 1 lc rgb '{GRID[0]}'", f"set border 3 lc rgb '{INK[0]}'",
               f"set tics nomirror scale 0.5 {ink}",
               f"set bmargin {rows * 1.2 + (4.5 if plot.tics else 3.4):g}",
-              f"set key at screen 0.5,screen {letters / height / 2:.3f} center bottom horizontal "
-              f"maxcols {across} Left reverse samplen 3 {ink}"]
+              f"set key at screen 0.5,screen {letters / height / 2:.3f} center bottom vertical "
+              f"maxrows {rows} Left reverse samplen 3 {ink}"]
     if plot.tics:
         script.append(_tics("x", plot.tics) + " rotate by -35")
     bands, lines = [], []
@@ -252,6 +255,13 @@ def inline(svg):
     return svg[svg.index("<svg"):].replace(f"<style>{STYLE}</style>\n", "", 1)
 
 
+def hide_each_other(curves):
+    """Whether more than one goes up and down so often that it fills its place."""
+    height = max(y for curve in curves for _, y in curve.points) or 1
+    travels = [sum(abs(b[1] - a[1]) for a, b in itertools.pairwise(curve.points)) for curve in curves]
+    return sum(travel > FILLS * height for travel in travels) > 1
+
+
 def cdf(weights, most=400):
     """[(value, share of time at or below it)], thinned out."""
     total = sum(w for _, w in weights)
@@ -263,6 +273,55 @@ def cdf(weights, most=400):
         step = len(result) / most
         result = [result[int(i * step)] for i in range(most)] + [result[-1]]
     return result
+
+
+def cdfs(many):
+    """Of all seeds' weights together; and a band, from the seed with the least share to that with the most."""
+    together, seeds = cdf(measure.merged(many)), [cdf(weights) for weights in many if weights]
+    if len(seeds) < 2:
+        return together, []
+    band = []
+    for x, _ in together:
+        places = [bisect.bisect(seed, x, key=lambda p: p[0]) for seed in seeds]
+        shares = [seed[place - 1][1] if place else 0 for seed, place in zip(seeds, places)]
+        band += [(x, *band[-1][1:])] if band else []    # as steps
+        band.append((x, min(shares), max(shares)))
+    return together, band
+
+
+def over_time(many, most=1000):
+    """A step function thinned out; of several seeds, the median of their means over stretches of time, and
+    a band from the lowest to the highest of all."""
+    many = [series for series in many if series]
+    if len(many) < 2:
+        return [p[:2] for series in many for p in thin(series, most)], []
+    begin, end = min(series[0][0] for series in many), max(series[-1][0] for series in many)
+    count = max(1, most // 4)
+    width = (end - begin) / count or 1
+    points, band = [], []
+    for place, held in enumerate(zip(*(_stretches(series, begin, width, count) for series in many))):
+        at = begin + place * width
+        points.append((at, statistics.median(mean for _, mean, _ in held)))
+        lowest, highest = min(low for low, _, _ in held), max(high for _, _, high in held)
+        band += [(at, lowest, highest), (at + width, lowest, highest)]
+    return points, band
+
+
+def _stretches(series, begin, width, count):
+    """(lowest, mean, highest) of a step function in each stretch; before it begins it is as it begins."""
+    place, value = 0, series[0][1]
+    for number in range(count):
+        at, end, total, values = begin + number * width, begin + (number + 1) * width, 0, []
+        while at < end:
+            until = min(end, series[place][0]) if place < len(series) else end
+            if until > at:
+                total += value * (until - at)
+                values.append(value)
+                at = until
+            if place < len(series) and series[place][0] <= at:
+                value = series[place][1]
+                place += 1
+        yield min(values), total / width, max(values)
 
 
 def thin(series, most=2000):

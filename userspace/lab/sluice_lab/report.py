@@ -167,21 +167,28 @@ class Report:
 
     def draw(self, section, name, title, x, y, curve, parts=("",), **more):
         """A plot with a panel for each set of values, each part, such as a port, and each `plot.MOST` curves.
-        `curve` makes [(x, y)] of runs and a part, and perhaps a word for the key."""
+        `curve` makes a line and a band of runs and a part, and perhaps a word that says which they are of."""
         drawn = plot.Plot(x, y, [], **more)
         for values, members in self.panels():
             for part in parts:
-                curves = []
+                curves, words = [], set()
                 for key, number, runs in members:
-                    points, *word = curve(runs, *[part] if part else [])
-                    if points:
-                        curves.append(plot.Curve(": ".join([key, *word]), number, points))
-                for first in range(0, len(curves), plot.MOST):
-                    more_than = f"-{first // plot.MOST + 1}" if len(curves) > plot.MOST else ""
+                    line, band, *word = curve(runs, *[part] if part else [])
+                    if line:
+                        curves.append(plot.Curve(": ".join([key, *word]), number, line, band))
+                        words.update(word)
+                if not curves:
+                    continue
+                if len(words) == 1:     # of all alike
+                    for c in curves:
+                        c.name = c.name.removesuffix(f": {min(words)}")
+                most = 1 if plot.hide_each_other(curves) else plot.MOST
+                for first in range(0, len(curves), most):
+                    number = f"-{first // most + 1}" if len(curves) > most else ""
                     drawn.panels.append(plot.Panel(
-                        name + self.suffix(values) + (f"-{part}" if len(parts) > 1 else "") + more_than,
-                        ", ".join(filter(None, [title, part, self.words(values)])),
-                        curves[first:first + plot.MOST]))
+                        name + self.suffix(values) + (f"-{part}" if len(parts) > 1 else "") + number,
+                        ", ".join(filter(None, [title, part, *(words if len(words) == 1 else ()), self.words(values)])),
+                        curves[first:first + most]))
         if drawn.panels:
             section.plots.append(drawn)
 
@@ -216,34 +223,42 @@ class Report:
                     of_size = measure.slowdown(runs, self.lab.bins, label)
                     rows += [[scheme, *(v for _, v in values), size_words(end), s["n"], s["mean"], s["p50"],
                               s["p95"], s["p99"], s["max"]] for end, s in of_size]
-                    found[runs[0].case.key] = of_size[:-1]
+                    found[runs[0].case.key] = of_size[:-1], [
+                        dict(measure.slowdown([run], self.lab.bins, label)) for run in runs]
             section = self.add(Section(name, f"Slowdown by size{what}", [
                 "scheme", *self.lab.vary, "size up to", "flows", "mean", "p50", "p95", "p99", "max"], rows))
             ends = [*self.lab.bins, None]
-            places = {ends.index(end) for of_size in found.values() for end, _ in of_size}
+            places = {ends.index(end) for of_size, _ in found.values() for end, _ in of_size}
             if len(places) < 2:
                 continue        # the table says it all
             tics = [(size_words(end), i) for i, end in enumerate(ends)][:max(places) + 1]
             for key, word in ("p99", "99th percentile"), ("p50", "median"), ("mean", "mean"):
                 self.draw(section, f"{name}-{key}", f"Slowdown, {word}{what}",
                           plot.Axis("size of flow up to", fixed=(-0.2, len(tics) - 0.8)), SLOWDOWN,
-                          lambda runs, key=key: ([
-                              (ends.index(end), s[key]) for end, s in found[runs[0].case.key]],),
+                          lambda runs, key=key: self.of_sizes(*found[runs[0].case.key], ends, key),
                           style="linespoints", tics=tics)
+
+    @staticmethod
+    def of_sizes(together, seeds, ends, key):
+        """A line of all seeds together, and a band from the lowest to the highest of them."""
+        line = [(ends.index(end), s[key]) for end, s in together]
+        band = [(ends.index(end), *(limit(seed[end][key] for seed in seeds if end in seed) for limit in (min, max)))
+                for end, _ in together]
+        return line, band if len(seeds) > 1 else []
 
     def flows_under_way(self):
         rows, held = [], {}
         for values, schemes in self.groups():
             for scheme, runs in schemes.items():
-                weights = held[runs[0].case.key] = measure.merged(
-                    measure.weighted(measure.under_way(run), *run.span) for run in runs)
-                s = measure.weighted_summary(weights)
+                seeds = held[runs[0].case.key] = [
+                    measure.weighted(measure.under_way(run), *run.span) for run in runs]
+                s = measure.weighted_summary(measure.merged(seeds))
                 rows.append([scheme, *(v for _, v in values), s["mean"], s["p50"], s["p99"],
                              s["max"]])
         section = self.add(Section("active", "Flows under way, over time",
                                    ["scheme", *self.lab.vary, "mean", "p50", "p99", "max"], rows))
         self.draw(section, "active", "Flows under way", FLOWS, SHARE,
-                  lambda runs: (plot.cdf(held[runs[0].case.key]),))
+                  lambda runs: plot.cdfs(held[runs[0].case.key]))
 
     def queue_lengths(self):
         if not self.lab.sample:
@@ -251,8 +266,8 @@ class Report:
         rows, held, fullest = [], {}, {}
         for values, schemes in self.groups():
             for scheme, runs in schemes.items():
-                weights = held[runs[0].case.key] = measure.merged(measure.queues(run) for run in runs)
-                s = measure.weighted_summary(weights)
+                seeds = held[runs[0].case.key] = [measure.queues(run) for run in runs]
+                s = measure.weighted_summary(measure.merged(seeds))
                 by_switch = [measure.buffers(run) for run in runs]
                 most = max((measure.weighted_summary(measure.weighted(b, *r.span))["max"] or 0
                             for r, buffers in zip(runs, by_switch) for b in buffers.values()), default=None)
@@ -263,7 +278,7 @@ class Report:
             "queues", f"Queues of ports, bytes, looked at each {units.time_words(self.lab.sample)}",
             ["scheme", *self.lab.vary, "mean", "p50", "p99", "max", "most in a switch"], rows))
         self.draw(section, "queue-cdf", "Queues of all sampled ports", QUEUE, SHARE,
-                  lambda runs: (plot.cdf(held[runs[0].case.key]),))
+                  lambda runs: plot.cdfs(held[runs[0].case.key]))
         for place, (name, title, axis) in enumerate((
                 ("queue-time", "The port with the longest queue", QUEUE),
                 ("buffer-time", "The switch with the fullest buffer", BUFFER))):
@@ -275,7 +290,7 @@ class Report:
         """The series of one port or switch, the one that once held most, and its name."""
         name = max(sorted({name for s in series for name in s}),
                    key=lambda name: max(p[1] for s in series for p in s.get(name, [])), default=None)
-        return [p[:2] for p in plot.thin(series[0].get(name, []))], name or "-"
+        return *plot.over_time([s.get(name, []) for s in series]), name or "-"
 
     def fair_rates(self):
         """rocc's rates over time, and the queues of these ports, also with the other schemes."""
@@ -293,12 +308,12 @@ class Report:
             return
         section = self.add(Section("rates", "Fair rates of congestion points, Gb/s", [
             "scheme", *self.lab.vary, "port", "mean", "p50", "last", "reference queue (B)", "intervals",
-            "cuts", "CNPs"], rows, "Of the first seed."))
+            "cuts", "CNPs"], rows, "In the table, of the first seed."))
         points = sorted({p for run in self.runs for p in run.rates})
-        self.draw(section, "rate-time", "Fair rate", TIME, RATE, lambda runs, point: (
-            plot.thin(runs[0].rates.get(point, []), 1000),), points)
-        self.draw(section, "rate-queue", "Queue", TIME, QUEUE, lambda runs, point: (
-            [p[:2] for p in plot.thin(runs[0].samples.get(point, []), 1000)],), points)
+        self.draw(section, "rate-time", "Fair rate", TIME, RATE, lambda runs, point: plot.over_time(
+            [run.rates.get(point, []) for run in runs]), points)
+        self.draw(section, "rate-queue", "Queue", TIME, QUEUE, lambda runs, point: plot.over_time(
+            [run.samples.get(point, []) for run in runs]), points)
 
     def links(self):
         rows = []
@@ -315,8 +330,8 @@ class Report:
         section = self.add(Section("links", "Links from switches, from the first flow's start to the "
                                    "last one's end: % of the rate", ["scheme", *self.lab.vary, "mean",
                                    "p50", "p99", "busiest", "which", "longest paused (us)"], rows))
-        self.draw(section, "links", "Utilisation of links", USED, plot.Axis("share of links", fixed=(0, 1)), lambda runs: (
-            plot.cdf(measure.merged([(100 * s, 1)] for run in runs for _, s, _ in measure.links(run))),))
+        self.draw(section, "links", "Utilisation of links", USED, plot.Axis("share of links", fixed=(0, 1)), lambda runs: plot.cdfs(
+            [sorted((100 * share, 1) for _, share, _ in measure.links(run)) for run in runs]))
 
     def pauses(self):
         rows = []
@@ -384,6 +399,9 @@ class Report:
         parts += [f"<p>{html.escape(p)}</p>" for p in self.lab.papers]
         if missing:
             parts.append(f"<p class=note>Not finished: {html.escape(', '.join(missing))}</p>")
+        if len(self.lab.seeds) > 1:
+            parts.append("<p>Lines are of all seeds together, or over time their median; bands are from the lowest to "
+                         "the highest of the seeds.</p>")
         parts += [s.html(self.directory) for s in self.sections]
         parts.append("<h2>How it was made</h2>")
         parts += [f"<p>{html.escape(words)}.</p>" for words in self.made()]
