@@ -163,7 +163,9 @@ class Files(unittest.TestCase):
                 (LAB + "scheme b bfc queue=8", "is not SETTING=VALUE"),
                 (LAB + "scheme b bfc window=3x", "window is none"),
                 (LAB + "seed x", "whole numbers"), (LAB + "payload 10", "64 to 8900"),
-                (LAB + "limit 5", "is no time"), (LAB + "bins 5 4", "larger"),
+                (LAB + "limit 5", "is no time"), (LAB + "reference speed 1gbit x", "takes one of rate, queue"),
+                (LAB + "reference rate 5", ":6: reference: \"5\" is no rate"), (LAB + "reference flows 0", "number above 0"),
+                (LAB + "reference rate", "takes one of"), (LAB + "bins 5 4", "larger"),
                 (LAB + "sample 1us s1.h9", "no port s1.h9"),
                 (LAB + "faults 'x", "No closing quotation"),
                 (LAB + "title x", "there is a `title` already"),
@@ -572,7 +574,7 @@ class Plots(unittest.TestCase):
 
     def test_one_unit_for_each(self):
         """Time over which queues are drawn is in the unit of that of rates, and the largest decides."""
-        for samples, unit in (10, "us"), (20, "ms"):
+        for samples, unit in (3, "us"), (4, "ms"):
             with tempfile.TemporaryDirectory() as directory:
                 made = many_results(directory, ["a"], samples=samples)
                 for run in made.runs:
@@ -582,7 +584,7 @@ class Plots(unittest.TestCase):
             self.assertIn(f"time ({unit})", files["rate-time.svg"])
             self.assertIn(f"time ({unit})", files["queue-time.svg"])
             self.assertIn("fair rate (Mb/s)", files["rate-time.svg"])
-        for kind, largest, unit in (("time", 9999, "ns"), ("time", 10**4, "us"), ("size", 0, "B"), ("rate", 10**10, "Gb/s"),
+        for kind, largest, unit in (("time", 2999, "ns"), ("time", 3000, "us"), ("size", 0, "B"), ("rate", 10**10, "Gb/s"),
                                     ("size", 123456, "kB"), ("number", 5, ""), ("number", 10**5, "thousands")):
             self.assertEqual(units.of_axis(kind, largest)[0], unit)
 
@@ -635,6 +637,29 @@ class Plots(unittest.TestCase):
         # 3800 to 4000 ns instead of 3692
         curve = next(d for s in made.sections for d in s.plots if d.panels[0].name == "slowdown-p50").panels[0].curves[0]
         self.assertEqual([round(3692 * v) for v in (curve.points[0][1], *curve.band[0][1:])], [3900, 3800, 4000])
+
+    def test_references(self):
+        """Lines of the experiment are where they belong, those that are known without it if they are near."""
+        made = many_results(self.directory, ["a", "b"], more="vary load 0.5 0.6\nreference rate 12gbit the {load}\n"
+                            "reference queue 20MB paper\nreference flows 40 more\n")
+        self.assertEqual([case.lab.references[0] for case in made.cases[::2]],
+                         [("rate", 12 * 10**9, "the 0.5"), ("rate", 12 * 10**9, "the 0.6")])
+        for run in made.runs:
+            run.rates = {"s1.h1": [(0, 6 * 10**9), (9, 10**9)], "s1.h2": [(0, 4 * 10**9)]}
+        files, _, _ = self.drawn(made)
+        said = {n: re.findall(r"<text>([^<]*(?:the 0|link rate|paper|reference|more)[^<]*)<", t) for n, t in files.items()}
+        self.assertEqual(said["rate-time-load0.6-s1.h1.svg"], ["link rate, 10 Gb/s", "the 0.6, 12 Gb/s"])
+        self.assertEqual(said["queue-cdf-load0.5.svg"], ["paper, 20000 kB"])
+        self.assertEqual(said["rate-queue-load0.5-s1.h2.svg"], ["reference, 93.75 kB", "paper, 20000 kB"])
+        self.assertEqual(said["active-load0.5.svg"], ["more, 40"])
+        self.assertEqual(said["slowdown-p50-load0.5.svg"], [])
+
+        def extent(value, is_asked):
+            panel = plot.Panel("p", "p", [plot.Curve("", 0, [(0, 1), (1, 4)])], [plot.Mark(1, value, "m", is_asked)])
+            found = plot.Extent(plot.Plot(plot.Axis("x"), plot.Axis("y"), [panel]), 1, {})
+            return found.high, len(found.words_of_mark(panel.marks[0], 12, 0))
+
+        self.assertEqual([extent(8, False), extent(9, False), extent(9, True)], [(8.4, 2), (4.2, 0), (1.05 * 9, 2)])
 
     def test_none_is_hidden(self):
         """Where more than one curve fills its place they are beside each other."""

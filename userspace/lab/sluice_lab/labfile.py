@@ -18,6 +18,7 @@
     settle TIME                         for ports to find their neighbours before the start (3s)
     bins SIZE [SIZE...]                 upper ends of size bins in the report
     paper TEXT                          what the paper's figure is, for the report
+    reference QUANTITY VALUE [TEXT]     a line in the report's plots: the paper's rate, a threshold
 
 `#` starts a comment; values with blanks are quoted as in a shell, but title and paper are text as it
 is.
@@ -35,6 +36,17 @@ from .topology import Topology
 from .units import FileError, LabError
 
 BINS = [1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000]
+
+
+def _positive(text):
+    if not re.fullmatch(r"[0-9]+(\.[0-9]+)?", text) or not float(text):
+        raise ValueError(f"\"{text}\" is no number above 0")
+    return float(text)
+
+
+# What a reference may be of, and how its value is written
+REFERENCES = {"rate": units.rate, "queue": units.size, "buffer": units.size, "slowdown": _positive,
+              "flows": _positive, "used": _positive}
 
 
 @dataclass
@@ -78,6 +90,7 @@ class Lab:
     settle: int = 3 * 10**9
     bins: list = field(default_factory=lambda: list(BINS))
     papers: list = field(default_factory=list)
+    references: list = field(default_factory=list)      # (quantity, value, text)
 
     @property
     def mtu(self):
@@ -111,6 +124,12 @@ class _Reader:
 
     def paper(self, words):
         self.lab.papers.append(" ".join(words))
+
+    def reference(self, words):
+        if len(words) < 2 or words[0] not in REFERENCES:
+            raise ValueError(f"takes one of {', '.join(REFERENCES)}, a value and perhaps a text")
+        quantity, value, *text = words
+        self.lab.references.append((quantity, REFERENCES[quantity](value), " ".join(text)))
 
     def topology(self, words):
         if not words:
@@ -175,14 +194,14 @@ class _Reader:
             setattr(self.lab, key, units.size(_one(words)))
         elif key in ("limit", "settle"):
             setattr(self.lab, key, units.time(_one(words)))
-        elif key in ("title", "paper", "topology", "workload", "scheme", "seed", "vary", "faults",
-                     "sample", "bins"):
-            if key not in ("scheme", "vary", "paper") and key in self.seen:
+        elif key in ("title", "paper", "reference", "topology", "workload", "scheme", "seed", "vary",
+                     "faults", "sample", "bins"):
+            if key not in ("scheme", "vary", "paper", "reference") and key in self.seen:
                 raise ValueError(f"there is a `{key}` already")
             getattr(self, key)(words)
         else:
-            raise ValueError(f"\"{key}\" is not title, paper, topology, workload, scheme, seed, vary, "
-                             "payload, buffer, ring, overhead, faults, limit, sample, settle or bins")
+            raise ValueError(f"\"{key}\" is not title, paper, reference, topology, workload, scheme, seed, "
+                             "vary, payload, buffer, ring, overhead, faults, limit, sample, settle or bins")
         self.seen.add(key)
 
     def finish(self):

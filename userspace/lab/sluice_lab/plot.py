@@ -45,11 +45,21 @@ class Curve:
     band: list = field(default_factory=list)    # [(x, least, most)]
 
 
+@dataclass(frozen=True)
+class Mark:
+    """A line across, of a value to compare with."""
+    place: int              # of its axis: 0 is x
+    value: float
+    text: str
+    is_asked: bool = False  # the axis goes that far
+
+
 @dataclass
 class Panel:
     name: str       # of the file
     title: str
     curves: list
+    marks: list = field(default_factory=list)
 
 
 @dataclass
@@ -105,6 +115,9 @@ class Extent:
             return
         curves = [[v / self.factor for v in _along(curve, place)] for panel in plot.panels
                   for curve in panel.curves]
+        marks = {m for panel in plot.panels for m in panel.marks if m.place == place}
+        curves += [[m.value / self.factor] for m in marks
+                   if m.is_asked or m.value / self.factor <= 2 * max(map(max, curves))]
         lowest, highest = min(map(min, curves)), max(map(max, curves))
         # What comes and goes passes through all sizes: then it is the curves that are compared.
         levels = map(max, curves) if place and lowest <= 0 else itertools.chain(*curves)
@@ -120,6 +133,21 @@ class Extent:
         """As gnuplot is told it."""
         value /= self.factor
         return f"{max(value, self.low) if self.is_log else value:.6g}"
+
+    def words_of_mark(self, mark, letters, turn):
+        """A line, and its text at one end, at the other or in between, as that of another may be near."""
+        at = self.number(mark.value)
+        if not self.low <= float(at) <= self.high:
+            return []
+        value = mark.value / self.factor
+        figure = f"{value:.4g}" if value < 1000 else f"{value:.0f}"
+        said = ", ".join(filter(None, [mark.text, f"{figure} {self.unit}".strip()]))
+        along, side = ((0.98, "right"), (0.02, "left"), (0.5, "center"))[turn % 3]
+        begin, end, text = (f"graph {v}, first {at}" if mark.place else f"first {at}, graph {v}" for v in (0, 1, along))
+        beside = "offset 0,0.5" if mark.place else "rotate by 90 offset -0.6,0"
+        return [f"set arrow from {begin} to {end} nohead front lw 1.5 dt (2,4) lc rgb '{MARK[0]}'",
+                f"set label {_quote(said)} at {text} {side} {beside} front font ',{letters - 2}' "
+                f"textcolor rgb '{MARK[0]}'"]
 
     def words(self, name):
         script = [f"set {name}label {_quote(self.label)} textcolor rgb '{INK[0]}'",
@@ -199,6 +227,8 @@ def _panel(directory, plot, panel, x, y):
               f"maxrows {rows} Left reverse samplen 3 {ink}"]
     if plot.tics:
         script.append(_tics("x", plot.tics) + " rotate by -35")
+    for turn, mark in enumerate(sorted(panel.marks, key=lambda m: (m.place, m.value))):
+        script += (y if mark.place else x).words_of_mark(mark, letters, turn)
     bands, lines = [], []
     for place, curve in enumerate(panel.curves):
         colour, dash, point = look(curve.number)

@@ -34,6 +34,8 @@ QUEUE = plot.Axis("queue", "size", may_log=True)
 BUFFER = plot.Axis("held by the switch", "size", may_log=True)
 RATE = plot.Axis("fair rate", "rate", may_log=True)
 USED = plot.Axis("% of the link's rate")
+# What has references, by labfile.REFERENCES
+REFERRED = {"rate": RATE, "queue": QUEUE, "buffer": BUFFER, "slowdown": SLOWDOWN, "flows": FLOWS, "used": USED}
 
 
 def figure(value):
@@ -165,9 +167,17 @@ class Report:
                     found.setdefault(values, []).append((scheme, number, runs))
         return list(found.items())
 
-    def draw(self, section, name, title, x, y, curve, parts=("",), **more):
+    @staticmethod
+    def references(axes, members):
+        """Marks that the experiment asks for in a panel of these curves."""
+        found = [(axes.index(REFERRED[quantity]), value, text) for _, _, runs in members
+                 for quantity, value, text in runs[0].case.lab.references if REFERRED[quantity] in axes]
+        return [plot.Mark(*mark, is_asked=True) for mark in dict.fromkeys(found)]
+
+    def draw(self, section, name, title, x, y, curve, parts=("",), mark=lambda runs, part: [], **more):
         """A plot with a panel for each set of values, each part, such as a port, and each `plot.MOST` curves.
-        `curve` makes a line and a band of runs and a part, and perhaps a word that says which they are of."""
+        `curve` makes a line and a band of runs and a part, and perhaps a word that says which they are of;
+        `mark` what to compare them with, besides the experiment's references."""
         drawn = plot.Plot(x, y, [], **more)
         for values, members in self.panels():
             for part in parts:
@@ -188,7 +198,9 @@ class Report:
                     drawn.panels.append(plot.Panel(
                         name + self.suffix(values) + (f"-{part}" if len(parts) > 1 else "") + number,
                         ", ".join(filter(None, [title, part, *(words if len(words) == 1 else ()), self.words(values)])),
-                        curves[first:first + most]))
+                        curves[first:first + most],
+                        [*dict.fromkeys(m for _, _, runs in members for m in mark(runs, part)),
+                         *self.references([x, y], members)]))
         if drawn.panels:
             section.plots.append(drawn)
 
@@ -311,9 +323,12 @@ class Report:
             "cuts", "CNPs"], rows, "In the table, of the first seed."))
         points = sorted({p for run in self.runs for p in run.rates})
         self.draw(section, "rate-time", "Fair rate", TIME, RATE, lambda runs, point: plot.over_time(
-            [run.rates.get(point, []) for run in runs]), points)
+            [run.rates.get(point, []) for run in runs]), points, lambda runs, point: [
+                plot.Mark(1, p.rate, "link rate") for p in runs[0].case.lab.topology.ports if str(p) == point])
         self.draw(section, "rate-queue", "Queue", TIME, QUEUE, lambda runs, point: plot.over_time(
-            [run.samples.get(point, []) for run in runs]), points)
+            [run.samples.get(point, []) for run in runs]), points, lambda runs, point: [
+                plot.Mark(1, run.ports[point]["q_ref"], "reference") for run in runs
+                if run.ports.get(point, {}).get("q_ref")])
 
     def links(self):
         rows = []
@@ -331,7 +346,8 @@ class Report:
                                    "last one's end: % of the rate", ["scheme", *self.lab.vary, "mean",
                                    "p50", "p99", "busiest", "which", "longest paused (us)"], rows))
         self.draw(section, "links", "Utilisation of links", USED, plot.Axis("share of links", fixed=(0, 1)), lambda runs: plot.cdfs(
-            [sorted((100 * share, 1) for _, share, _ in measure.links(run)) for run in runs]))
+            [sorted((100 * share, 1) for _, share, _ in measure.links(run)) for run in runs]),
+            mark=lambda *_: [plot.Mark(0, 100, "link rate")])
 
     def pauses(self):
         rows = []

@@ -73,5 +73,5 @@ def time_words(ns):
 
 
 def of_axis(kind, largest):
-    """(name, value) of the largest unit of which there are ten."""
-    return max(((n, u) for n, u in AXES[kind].items() if u == 1 or largest >= 10 * u), key=lambda unit: unit[1])
+    """(name, value) of the largest unit of which there are three."""
+    return max(((n, u) for n, u in AXES[kind].items() if u == 1 or largest >= 3 * u), key=lambda unit: unit[1])
