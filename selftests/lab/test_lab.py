@@ -671,6 +671,13 @@ class Plots(unittest.TestCase):
         self.assertEqual([len(looks[f"rate-queue-s1.r1-{n}.svg"]) for n in (1, 2)], [1, 1])
         self.assertEqual(len(looks["queue-cdf.svg"]), 2)
 
+    def test_size(self):
+        """A page of a switch with 48 ports, whatever they do, can be sent by mail."""
+        files, looks, page = self.drawn(many_results(self.directory, ["a", "b", "c", "d"], senders=47, samples=400))
+        self.assertEqual(sum(name.startswith("rate-queue-s1.") for name in files), 48)
+        self.assertEqual({len(looks[f"rate-time-s1.{port}.svg"]) for port in ("h1", "h47", "r1")}, {4})
+        self.assertLess(len(page.encode()), 10**6)
+
     def test_letters(self):
         """What is written in a plot is what was to be written, however short the rest is made."""
         title = '0.0123 a_b^c {d} <e> & "f" \\g'

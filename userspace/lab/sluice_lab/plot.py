@@ -254,6 +254,11 @@ def _tidy(svg, title):
     svg = re.sub(r"<desc>.*?</desc>|<filter.*?</filter>|<title>gnuplot_plot.*?</title>", "", svg, flags=re.S)
     if "<use xlink:href='#gpPt" not in svg[svg.index("</defs>"):]:
         svg = re.sub(r"<defs>.*?</defs>", "", svg, flags=re.S)
+    # what each group says is said once, and what is so anyway not at all
+    common = ' fill="none" color="black" stroke="currentColor"'
+    svg = re.sub(common + r'( stroke-width="[\d.]+") stroke-linecap="butt" stroke-linejoin="miter"', r"\1", svg)
+    svg = svg.replace(' font-family="sans"', "").replace(' class="gridline"', "").replace("<rect ", '<rect stroke="none" ', 1)
+    svg = svg.replace('<g id="gnuplot_canvas"', f'<g font-family="sans-serif"{common}', 1)
     while svg != (svg := re.sub(r"<g [^>]*>\s*</g>", "", svg)):
         pass
     svg = re.sub(r"\s*\n\s*", "\n", svg)

@@ -2,6 +2,7 @@
 """Tables, CSV files, plots and one HTML page from the runs of an experiment."""
 
 import csv
+import functools
 import html
 import itertools
 import json
@@ -34,6 +35,8 @@ QUEUE = plot.Axis("queue", "size", may_log=True)
 BUFFER = plot.Axis("held by the switch", "size", may_log=True)
 RATE = plot.Axis("fair rate", "rate", may_log=True)
 USED = plot.Axis("% of the link's rate")
+# Of all curves over time in a page
+POINTS = 30_000
 # What has references, by labfile.REFERENCES
 REFERRED = {"rate": RATE, "queue": QUEUE, "buffer": BUFFER, "slowdown": SLOWDOWN, "flows": FLOWS, "used": USED}
 
@@ -150,6 +153,17 @@ class Report:
     def add(self, section):
         self.sections.append(section)
         return section
+
+    @functools.cached_property
+    def points(self):
+        """Ports with fair rates."""
+        return sorted({p for run in self.runs for p in run.rates})
+
+    @functools.cached_property
+    def most(self):
+        """Points of a curve over time, so that a page with many of them does not become large."""
+        curves = 2 * (1 + len(self.points)) * sum(len(schemes) for _, schemes in self.groups())
+        return max(60, min(1000, POINTS // curves))
 
     def panels(self):
         """[(values, [(name, number, runs)])]: what shares a plot. Curves are schemes, with the place in the
@@ -285,7 +299,8 @@ class Report:
                             for r, buffers in zip(runs, by_switch) for b in buffers.values()), default=None)
                 rows.append([scheme, *(v for _, v in values), s["mean"], s["p50"], s["p99"],
                              s["max"], most])
-                fullest[runs[0].case.key] = self.fullest([r.samples for r in runs]), self.fullest(by_switch)
+                fullest[runs[0].case.key] = [self.fullest(series, self.most) for series in (
+                    [run.samples for run in runs], by_switch)]
         section = self.add(Section(
             "queues", f"Queues of ports, bytes, looked at each {units.time_words(self.lab.sample)}",
             ["scheme", *self.lab.vary, "mean", "p50", "p99", "max", "most in a switch"], rows))
@@ -298,11 +313,11 @@ class Report:
                       lambda runs, place=place: fullest[runs[0].case.key][place])
 
     @staticmethod
-    def fullest(series):
+    def fullest(series, most):
         """The series of one port or switch, the one that once held most, and its name."""
         name = max(sorted({name for s in series for name in s}),
                    key=lambda name: max(p[1] for s in series for p in s.get(name, [])), default=None)
-        return *plot.over_time([s.get(name, []) for s in series]), name or "-"
+        return *plot.over_time([s.get(name, []) for s in series], most), name or "-"
 
     def fair_rates(self):
         """rocc's rates over time, and the queues of these ports, also with the other schemes."""
@@ -321,12 +336,11 @@ class Report:
         section = self.add(Section("rates", "Fair rates of congestion points, Gb/s", [
             "scheme", *self.lab.vary, "port", "mean", "p50", "last", "reference queue (B)", "intervals",
             "cuts", "CNPs"], rows, "In the table, of the first seed."))
-        points = sorted({p for run in self.runs for p in run.rates})
         self.draw(section, "rate-time", "Fair rate", TIME, RATE, lambda runs, point: plot.over_time(
-            [run.rates.get(point, []) for run in runs]), points, lambda runs, point: [
+            [run.rates.get(point, []) for run in runs], self.most), self.points, lambda runs, point: [
                 plot.Mark(1, p.rate, "link rate") for p in runs[0].case.lab.topology.ports if str(p) == point])
         self.draw(section, "rate-queue", "Queue", TIME, QUEUE, lambda runs, point: plot.over_time(
-            [run.samples.get(point, []) for run in runs]), points, lambda runs, point: [
+            [run.samples.get(point, []) for run in runs], self.most), self.points, lambda runs, point: [
                 plot.Mark(1, run.ports[point]["q_ref"], "reference") for run in runs
                 if run.ports.get(point, {}).get("q_ref")])
 
