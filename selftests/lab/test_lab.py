@@ -657,9 +657,9 @@ class Plots(unittest.TestCase):
         def extent(value, is_asked):
             panel = plot.Panel("p", "p", [plot.Curve("", 0, [(0, 1), (1, 4)])], [plot.Mark(1, value, "m", is_asked)])
             found = plot.Extent(plot.Plot(plot.Axis("x"), plot.Axis("y"), [panel]), 1, {})
-            return found.high, len(found.words_of_mark(panel.marks[0], 12, 0))
+            return found.high, found.reaches(panel.marks[0])
 
-        self.assertEqual([extent(8, False), extent(9, False), extent(9, True)], [(8.4, 2), (4.2, 0), (1.05 * 9, 2)])
+        self.assertEqual([extent(8, False), extent(9, False), extent(9, True)], [(8.4, True), (4.2, False), (1.05 * 9, True)])
 
     def test_none_is_hidden(self):
         """Where more than one curve fills its place they are beside each other."""

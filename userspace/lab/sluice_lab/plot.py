@@ -29,6 +29,7 @@ COLOURS = (("#0556c6", "#b3e2ff"), ("#be2805", "#c12e00"), ("#0fa398", "#35c6a2"
            ("#d17e08", "#ffd44e"), ("#ad77f8", "#ce83ff"), ("#3e0081", "#405bd5"),
            ("#660701", "#ff7f04"), ("#744871", "#92718e"))
 DASHES = ("solid", "(20,4)", "(8,4)", "(20,4,4,4)")
+MARK_DASHES = "(2,4)", "(2,4,8,4)", "(2,4,2,4,8,4)", "(1,8)"
 POINTS = (7, 5, 9, 13, 6, 4, 8, 12)
 PAPER, INK = ("#ffffff", "#15181c"), ("#222222", "#dddddd")
 GRID, MARK = ("#dedede", "#34383e"), ("#666666", "#a0a0a0")
@@ -90,7 +91,7 @@ class Plot:
     @property
     def size(self):
         """Width, height without the key, size of letters."""
-        return (320, 230, 12) if self.is_small else (480, 310, 14)
+        return (320, 230, 12) if self.is_small else (440, 300, 14)
 
 
 def _quote(text):
@@ -134,20 +135,13 @@ class Extent:
         value /= self.factor
         return f"{max(value, self.low) if self.is_log else value:.6g}"
 
-    def words_of_mark(self, mark, letters, turn):
-        """A line, and its text at one end, at the other or in between, as that of another may be near."""
-        at = self.number(mark.value)
-        if not self.low <= float(at) <= self.high:
-            return []
+    def reaches(self, mark):
+        return self.low <= float(self.number(mark.value)) <= self.high
+
+    def key(self, mark):
         value = mark.value / self.factor
         figure = f"{value:.4g}" if value < 1000 else f"{value:.0f}"
-        said = ", ".join(filter(None, [mark.text, f"{figure} {self.unit}".strip()]))
-        along, side = ((0.98, "right"), (0.02, "left"), (0.5, "center"))[turn % 3]
-        begin, end, text = (f"graph {v}, first {at}" if mark.place else f"first {at}, graph {v}" for v in (0, 1, along))
-        beside = "offset 0,0.5" if mark.place else "rotate by 90 offset -0.6,0"
-        return [f"set arrow from {begin} to {end} nohead front lw 1.5 dt (2,4) lc rgb '{MARK[0]}'",
-                f"set label {_quote(said)} at {text} {side} {beside} front font ',{letters - 2}' "
-                f"textcolor rgb '{MARK[0]}'"]
+        return ", ".join(filter(None, [mark.text, f"{figure} {self.unit}".strip()]))
 
     def words(self, name):
         script = [f"set {name}label {_quote(self.label)} textcolor rgb '{INK[0]}'",
@@ -210,8 +204,10 @@ def draw(directory, plots):
 def _panel(directory, plot, panel, x, y):
     """gnuplot's words for one. The key is below, and so are its rows in the height."""
     width, height, letters = plot.size
-    across = int(width // (max(len(c.name) for c in panel.curves) * letters * 0.6 + 4 * letters)) or 1
-    rows = -(-len(panel.curves) // across)
+    marks = [(mark, (x, y)[mark.place]) for mark in panel.marks if (x, y)[mark.place].reaches(mark)]
+    names = [curve.name for curve in panel.curves] + [axis.key(mark) for mark, axis in marks]
+    across = int(width // (max(map(len, names)) * letters * 0.6 + 4 * letters)) or 1
+    rows = -(-len(names) // across)
     height += round(rows * letters * 1.7)
     title = "\n".join(textwrap.wrap(panel.title, int(width / letters / 0.58)))
     ink = f"textcolor rgb '{INK[0]}'"
@@ -227,8 +223,6 @@ def _panel(directory, plot, panel, x, y):
               f"maxrows {rows} Left reverse samplen 3 {ink}"]
     if plot.tics:
         script.append(_tics("x", plot.tics) + " rotate by -35")
-    for turn, mark in enumerate(sorted(panel.marks, key=lambda m: (m.place, m.value))):
-        script += (y if mark.place else x).words_of_mark(mark, letters, turn)
     bands, lines = [], []
     for place, curve in enumerate(panel.curves):
         colour, dash, point = look(curve.number)
@@ -241,6 +235,12 @@ def _panel(directory, plot, panel, x, y):
         points = f" pt {point} ps 0.6" if plot.style == "linespoints" else ""
         lines.append(f"$line{place} with {plot.style} lw 1.5 lc rgb '{colour}' dt {dash}{points} "
                      f"title {_quote(curve.name)}")
+    for place, (mark, axis) in enumerate(marks):
+        at = axis.number(mark.value)
+        ends = (f"{x.low:.6g} {at}", f"{x.high:.6g} {at}") if mark.place else (f"{at} {y.low:.6g}", f"{at} {y.high:.6g}")
+        script += [f"$mark{place} << EOD", *ends, "EOD"]
+        lines.append(f"$mark{place} with lines lw 1.5 lc rgb '{MARK[0]}' dt {MARK_DASHES[place % len(MARK_DASHES)]} "
+                     f"title {_quote(axis.key(mark))}")
     return [*script, "plot " + ", ".join(bands + lines)]
 
 

@@ -21,7 +21,7 @@ body {{ font: 15px/1.5 sans-serif; max-width: 66em; margin: 1.5em auto; padding:
 table {{ border-collapse: collapse }} td, th {{ padding: .2em .7em; text-align: right }}
 th {{ border-bottom: 1px solid #888 }} td:first-child, th:first-child {{ text-align: left }}
 tr:nth-child(even) td, pre {{ background: var(--shade) }} pre {{ padding: .7em }}
-.table, pre {{ overflow-x: auto; margin: 1em 0 }} .note {{ color: var(--alarm) }}
+.table, pre {{ overflow-x: auto; margin: 1em 0 }} .table {{ white-space: nowrap }} .note {{ color: var(--alarm) }}
 .plots {{ display: grid; gap: 1em; grid-template-columns: repeat(auto-fill, minmax(min(100%, 30em), 1fr)) }}
 .small {{ grid-template-columns: repeat(auto-fill, minmax(min(100%, 19em), 1fr)) }}
 figure {{ margin: 0 }} svg {{ width: 100%; height: auto }}
