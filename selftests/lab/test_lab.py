@@ -596,19 +596,20 @@ class Plots(unittest.TestCase):
 
     def test_axes(self):
         """All panels have one, and it is logarithmic where values span decades."""
-        self.assertEqual(self.extent([1, 29], [3])[:3], (False, 0, 29 * 1.05))
-        self.assertEqual(self.extent([1, 29], [3], may_log=True)[:3], (False, 0, 29 * 1.05))
+        self.assertEqual(self.extent([1, 9], [3])[:3], (False, 0, 9 * 1.05))
+        self.assertEqual(self.extent([1, 9], [3], may_log=True)[:3], (False, 0, 9 * 1.05))
+        self.assertEqual(self.extent([1, 9], [10], may_log=True)[:3], (True, 1, 10))
         self.assertEqual(self.extent([3, 29], [115], may_log=True)[:3], (True, 2, 200))
         self.assertEqual(self.extent([3, 29], [115])[0], False)
         self.assertEqual(self.extent([0, 0], may_log=True)[:3], (False, 0, 1))
         self.assertEqual(self.extent([3, 5], fixed=(0, 1))[:3], (False, 0, 1))
         # what empties passes all sizes: that is no reason, but that one curve is far above another
         self.assertEqual(self.extent([0, 1, 100], [0, 50], may_log=True)[0], False)
-        *found, extent = self.extent([0, 100, 6000], [0, 200000], may_log=True, kind="size")
-        self.assertEqual(found, [True, 0.5, 200])
-        self.assertEqual([extent.number(v) for v in (0, 400, 2500)], ["0.5", "0.5", "2.5"])
+        *found, extent = self.extent([0, 100, 2000], [0, 200000], may_log=True, kind="size")
+        self.assertEqual(found, [True, 0.2, 200])
+        self.assertEqual([extent.number(v) for v in (0, 100, 2500)], ["0.2", "0.2", "2.5"])
         words = "\n".join(extent.words("y"))
-        for said in 'set ylabel "v (kB)"', "set logscale y", '("1" 1, "3" 3, "10" 10, "30" 30, "100" 100, "≤ 0.5" 0.5)':
+        for said in 'set ylabel "v (kB)"', "set logscale y", '("0.3" 0.3, "1" 1, "3" 3, "10" 10, "30" 30, "100" 100, "≤ 0.2" 0.2)':
             self.assertIn(said, words)
 
     def test_bands(self):

@@ -22,7 +22,8 @@ from .units import LabError
 
 MOST = 8                # curves of a panel
 FILLS = 150             # times the height that a curve which fills its place goes up and down
-LOG_FROM = 30           # the largest value by the smallest, from which on an axis is logarithmic
+LOG_FROM = 10           # the largest value by the smallest, from which on an axis is logarithmic
+LOG_FROM_HIGHEST = 100  # the same of the highest of curves that come down to 0
 # On a light and on a dark background. Any two differ, also for those who see no red, no green or no
 # blue, and each stands out: selftests/lab/test_lab.py says how much.
 COLOURS = (("#0556c6", "#b3e2ff"), ("#be2805", "#c12e00"), ("#0fa398", "#35c6a2"),
@@ -121,11 +122,12 @@ class Extent:
                    if m.is_asked or m.value / self.factor <= 2 * max(map(max, curves))]
         lowest, highest = min(map(min, curves)), max(map(max, curves))
         # What comes and goes passes through all sizes: then it is the curves that are compared.
-        levels = map(max, curves) if place and lowest <= 0 else itertools.chain(*curves)
+        empties = place and lowest <= 0
+        levels = map(max, curves) if empties else itertools.chain(*curves)
         levels = [v for v in levels if v > 0] if axis.may_log else []
-        if levels and max(levels) >= LOG_FROM * min(levels):
+        if levels and max(levels) >= min(levels) * (LOG_FROM_HIGHEST if empties else LOG_FROM):
             self.is_log, self.cuts = True, lowest <= 0
-            self.low = _round(min(levels) / (10 if self.cuts and place else 1), math.floor)
+            self.low = _round(min(levels) / (10 if empties else 1), math.floor)
             self.high = _round(highest, math.ceil)
         else:
             self.low, self.high = 0, 1.05 * highest or 1

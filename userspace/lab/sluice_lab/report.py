@@ -429,7 +429,7 @@ class Report:
         parts += [f"<p>{html.escape(p)}</p>" for p in self.lab.papers]
         if missing:
             parts.append(f"<p class=note>Not finished: {html.escape(', '.join(missing))}</p>")
-        if len(self.lab.seeds) > 1:
+        if len({run.case.seed for run in self.runs}) > 1:
             parts.append("<p>Lines are of all seeds together, or over time their median; bands are from the lowest to "
                          "the highest of the seeds.</p>")
         parts += [s.html(self.directory) for s in self.sections]
