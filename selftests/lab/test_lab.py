@@ -491,6 +491,21 @@ class Plots(unittest.TestCase):
         self.addCleanup(directory.cleanup)
         self.directory = directory.name
 
+    def test_thin_cdf(self):
+        """A value that holds for long keeps its place among many that do not."""
+        weights = [(v, 5000 if v in (1, 700) else 1) for v in range(10000)]
+        thinned = plot.cdf(weights, 100)
+        self.assertLessEqual(len(thinned), 102)
+        self.assertEqual(thinned[-1], (9999, 1))
+        passed = place = 0
+        for value, held in weights:
+            passed += held
+            while place < len(thinned) and thinned[place][0] <= value:
+                place += 1
+            self.assertLess(abs(thinned[place - 1][1] - passed / 19998), 0.01, value)
+        self.assertEqual(plot.cdf([(3, 2), (7, 2)]), [(3, 0), (3, 0.5), (7, 1)])
+        self.assertEqual(plot.cdf([]), [])
+
     def drawn(self, made):
         """{file: text} of the SVGs of a report, {file: [(what is in the key, colour and dash)]}, the page."""
         with open(made.make(), encoding="utf-8") as f:

@@ -299,17 +299,17 @@ def hide_each_other(curves):
     return sum(travel > FILLS * height for travel in travels) > 1
 
 
-def cdf(weights, most=400):
-    """[(value, share of time at or below it)], thinned out."""
+def cdf(weights, most=200):
+    """[(value, share of time at or below it)], thinned out: no share is further off than the `most`-th part of all."""
+    if not weights:
+        return []
     total = sum(w for _, w in weights)
-    passed, result = 0, [(weights[0][0], 0)] if weights else []
+    passed, kept = 0, [(weights[0][0], 0)]
     for value, held in weights:
         passed += held
-        result.append((value, passed / total))
-    if len(result) > most:
-        step = len(result) / most
-        result = [result[int(i * step)] for i in range(most)] + [result[-1]]
-    return result
+        if passed / total - kept[-1][1] >= 1 / most or passed == total:
+            kept.append((value, passed / total))
+    return kept
 
 
 def cdfs(many):
