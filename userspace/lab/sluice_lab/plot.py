@@ -254,7 +254,7 @@ def _tidy(svg, title):
     svg = re.sub(r"d='((?:[ML]\s*[-\d.]+,[-\d.]+\s*)+)'", _path, svg)
     svg = re.sub(r"<[^>]*>", lambda tag: re.sub(r"(\d\.\d)\d+\b", r"\1", tag[0]), svg)
     svg = re.sub(r"<desc>.*?</desc>|<filter.*?</filter>|<title>gnuplot_plot.*?</title>", "", svg, flags=re.S)
-    if "<use xlink:href='#gpPt" not in svg[svg.index("</defs>"):]:
+    if "<use xlink:href='#gpPt" not in svg.partition("</defs>")[2]:
         svg = re.sub(r"<defs>.*?</defs>", "", svg, flags=re.S)
     # what each group says is said once, and what is so anyway not at all
     common = ' fill="none" color="black" stroke="currentColor"'
