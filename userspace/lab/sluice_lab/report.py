@@ -34,7 +34,7 @@ FLOWS = plot.Axis("flows", "number", may_log=True)
 QUEUE = plot.Axis("queue", "size", may_log=True)
 BUFFER = plot.Axis("held by the switch", "size", may_log=True)
 RATE = plot.Axis("fair rate", "rate", may_log=True)
-USED = plot.Axis("% of the link's rate")
+USED = plot.Axis("used of the link's rate", "percent")
 # Of all curves over time in a page
 POINTS = 30_000
 # What has references, by labfile.REFERENCES

@@ -24,7 +24,8 @@ SIZES = {"": 1, "b": 1, "k": 10**3, "kb": 10**3, "m": 10**6, "mb": 10**6, "g": 1
 AXES = {"time": TIMES,
         "size": {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9},
         "rate": {"bit/s": 1, "kb/s": 10**3, "Mb/s": 10**6, "Gb/s": 10**9, "Tb/s": 10**12},
-        "number": {"": 1, "thousands": 10**3, "millions": 10**6}}
+        "number": {"": 1, "thousands": 10**3, "millions": 10**6},
+        "percent": {"%": 1}}
 
 
 def _number(text, units, what):
