@@ -16,6 +16,7 @@
 #   make check-operators thirty changes that nobody chose, and sees how many of them a test notices
 #   make coverage        lines and branches of the modules that the tests reach [JSON=1]
 #   make bench           instructions per packet, in an emulator that counts them [QUICK=1] [JSON=1]
+#   make bench-lines     lines of the cache that a packet touches [JSON=1]
 #   make deps            install the packages that demo and check need (Debian, as root)
 #   make clean
 #
@@ -131,10 +132,15 @@ coverage: deps
 	@$(MAKE) plugins tools >&2
 	@selftests/coverage/check $(if $(JSON),--json)
 
-bench: deps
+bench-build: deps
 	@KDIR=$$(selftests/vm/fetch --print 6.1 | sed -n 's/^KDIR=//p') && \
 		$(MAKE) modules KDIR=$$KDIR BUILD=vm-6.1 >&2 && $(MAKE) plugins tools >&2
+
+bench: bench-build
 	selftests/bench/bench $(if $(QUICK),--quick) $(if $(JSON),--json)
+
+bench-lines: bench-build
+	selftests/bench/lines $(if $(JSON),--json)
 
 clean:
 	rm -rf build
@@ -143,4 +149,5 @@ clean:
 	$(MAKE) -C userspace/lab clean
 
 .PHONY: all modules plugins tools programs install install-modules install-tools uninstall \
-	deb deps demo lab check check-all check-mutations check-operators fuzz coverage bench clean
+	deb deps demo lab check check-all check-mutations check-operators fuzz coverage bench bench-build bench-lines \
+	clean

@@ -14,6 +14,14 @@
 #include <linux/module.h>
 #include <net/pkt_sched.h>
 
+#ifndef marks_enqueue	/* sch_lines.c has some */
+#define marks_enqueue(skb) do { } while (0)
+#define marks_enqueued() do { } while (0)
+#define marks_dequeue() do { } while (0)
+#define marks_dequeued(skb) do { } while (0)
+#define marks_init() do { } while (0)
+#endif
+
 static unsigned int packets;
 module_param(packets, uint, 0644);
 MODULE_PARM_DESC(packets, "how many stay in the child");
@@ -26,8 +34,11 @@ static int hold_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff *
 {
 	struct hold_sched *q = qdisc_priv(sch);
 	unsigned int len = qdisc_pkt_len(skb);
-	int ret = qdisc_enqueue(skb, q->child, to_free);
+	int ret;
 
+	marks_enqueue(skb);
+	ret = qdisc_enqueue(skb, q->child, to_free);
+	marks_enqueued();
 	if (ret != NET_XMIT_SUCCESS) {
 		if (net_xmit_drop_count(ret))
 			qdisc_qstats_drop(sch);
@@ -45,7 +56,9 @@ static struct sk_buff *hold_dequeue(struct Qdisc *sch)
 
 	if (sch->q.qlen <= READ_ONCE(packets))
 		return NULL;
+	marks_dequeue();
 	skb = q->child->dequeue(q->child);
+	marks_dequeued(skb);
 	if (!skb)
 		return NULL;
 	qdisc_qstats_backlog_dec(sch, skb);
@@ -66,6 +79,7 @@ static int hold_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_a
 	struct hold_sched *q = qdisc_priv(sch);
 
 	q->child = &noop_qdisc;
+	marks_init();
 	return 0;
 }
 
