@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 need_tool ip tc awk
 port=$(readlink -f "$(dirname "$0")/../../userspace/system/port")
-[ -x "$port" ] || skip_all "no $port"
+[ -x "$port" ] || skip_all "userspace/system is not here"
 load_modules hopctl sch_bfc sch_rocc
 
 ns a
