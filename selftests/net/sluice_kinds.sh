@@ -31,6 +31,10 @@ neigh s br0 10.0.0.200 "$(mac 200)"
 for box in h1 h2 r; do
 	neigh $box e0 10.0.0.254 "$(in_ns s cat /sys/class/net/br0/address)"
 done
+# a multicast listener's report would be a flow
+for box in s h1 h2 r; do
+	in_ns $box sh -c 'echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6'
+done
 fresh s pr
 fresh h1 e0 role host
 fresh h2 e0 role host
