@@ -96,6 +96,7 @@ endif
 # Built in a copy of the tree, so that neither is in the other's way.
 VERSION	:= $(file <VERSION)
 deb:
+	@debian/reportable $(VERSION)
 	rm -rf build/deb
 	mkdir -p build/deb/sluice-$(VERSION)
 	(git ls-files -co --exclude-standard 2>/dev/null || find * -path build -prune -o -type f -print) | \
