@@ -60,6 +60,12 @@ refused "another kind" "KIND is bfc or rocc, not fq" run KIND=fq start one
 refused "another way" "MQ is auto or no, not maybe" run MQ=maybe start many
 refused "a bad option" "no bfc on one" run OPTIONS="queues 3 classes 2" start one
 is "which leaves what there was" "$(tc_in a qdisc show dev one | grep -c bfc)" 0
+refused "nor with several transmit queues" "no bfc on many" run OPTIONS="queues 3 classes 2" start many
+is "where nothing is left of it" "$(tc_in a qdisc show dev many | grep -c "mq 1:\|bfc")" 0
+check "and a good one is taken then" run OPTIONS="queues 16" start many
+refused "a bad one after that" "no bfc on many" run OPTIONS="queues 17" start many
+is "leaves what there was" "$(qdiscs many)" "12 bfc below 1 mq root"
+check "which stops" run stop many
 refused "no interface" "there is no interface eth77" run start eth77
 
 tc_in a qdisc add dev one root handle 1: prio
