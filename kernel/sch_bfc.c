@@ -255,7 +255,7 @@ struct bfc_sched {
 	struct bfc_queue_stats	*queue_stats;
 	struct hop_flow		*flows;
 	struct bfc_class	*classes;
-	struct hop_holders	holders;
+	struct hop_holders	holders;	/* the arrays; who holds what counts each class */
 	struct tcf_proto __rcu	*filter_list;
 	struct tcf_block	*block;
 	struct hop_flow_secret	flow_secret;	/* makes table indices of this qdisc its own */

@@ -345,6 +345,16 @@ static void test_doctor_port(void)
 	same(judged(&l, NULL), "", "but not if rate says it");
 }
 
+/* The first qdisc hangs below a tbf of that rate, in bytes per second. */
+static void below_tbf(struct look *l, uint64_t rate)
+{
+	qdisc[1] = (struct qdisc) {
+		.ifindex = 7, .handle = 0x20000, .parent = 0xffffffff, .kind = "tbf", .rate = rate,
+	};
+	qdisc[0].parent = 0x20001;
+	l->qdiscs.count = 2;
+}
+
 static void test_doctor_qdiscs(void)
 {
 	struct look l = good_look();
@@ -353,11 +363,7 @@ static void test_doctor_qdiscs(void)
 	same(judged(&l, NULL), "eth7:not_bottleneck(rate 1Gbit, the link has 10Gbit)",
 	     "not_bottleneck");
 	/* the same below a tbf */
-	qdisc[1] = (struct qdisc) {
-		.ifindex = 7, .handle = 0x20000, .parent = 0xffffffff, .kind = "tbf", .rate = 125000000,
-	};
-	qdisc[0].parent = 0x20001;
-	l.qdiscs.count = 2;
+	below_tbf(&l, 125000000);
 	same(judged(&l, NULL), "", "below a tbf of the same rate");
 	qdisc[0].bfc_rate = 0;
 	same(judged(&l, NULL), "eth7:rate_not_shaper(bfc reckons with 10Gbit, tbf sends 1Gbit)",
@@ -516,11 +522,7 @@ static void test_doctor_rocc_options(void)
 	device[0].speed = 1250000000;
 	same(judged(&l, NULL), "eth7:not_bottleneck(rate 1Gbit, the link has 10Gbit)",
 	     "not_bottleneck");
-	qdisc[1] = (struct qdisc) {
-		.ifindex = 7, .handle = 0x20000, .parent = 0xffffffff, .kind = "tbf", .rate = 125000000,
-	};
-	qdisc[0].parent = 0x20001;
-	l.qdiscs.count = 2;
+	below_tbf(&l, 125000000);
 	same(judged(&l, NULL), "", "below a tbf of the same rate");
 	options[TCA_ROCC_RATE] = 0;
 	same(judged(&l, NULL), "eth7:rate_not_shaper(rocc reckons with 10Gbit, tbf sends 1Gbit)",
@@ -529,11 +531,7 @@ static void test_doctor_rocc_options(void)
 	l = rocc_look(ROCC_ROLE_SWITCH);
 	options[TCA_ROCC_RATE] = 12500000000;
 	same(judged(&l, NULL), "eth7:rocc_rate(rate 100Gbit, the link has 10Gbit)", "rocc_rate");
-	qdisc[1] = (struct qdisc) {
-		.ifindex = 7, .handle = 0x20000, .parent = 0xffffffff, .kind = "tbf", .rate = 12500000000,
-	};
-	qdisc[0].parent = 0x20001;
-	l.qdiscs.count = 2;
+	below_tbf(&l, 12500000000);
 	same(judged(&l, NULL), "", "a device that says less than its shaper sends");
 	l = rocc_look(ROCC_ROLE_SWITCH);
 	options[TCA_ROCC_RATE] = 0;

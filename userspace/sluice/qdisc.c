@@ -127,20 +127,27 @@ static int take(const struct nlmsghdr *msg, void *ctx)
 	return MNL_CB_OK;
 }
 
-int qdiscs_get(struct nl *nl, struct qdiscs *qdiscs, unsigned int ifindex)
+/* Calls FN with what a device has of a kind, RTM_GETQDISC or RTM_GETTCLASS; 0: all devices. */
+static int dump(struct nl *nl, uint16_t type, unsigned int ifindex, nl_fn fn, void *ctx)
 {
-	struct take t = { .qdiscs = qdiscs, .ifindex = ifindex };
 	char buf[NL_MESSAGE_MAX];
 	struct nlmsghdr *msg;
 	struct tcmsg *tc;
 
-	memset(qdiscs, 0, sizeof(*qdiscs));
 	msg = mnl_nlmsg_put_header(buf);
-	msg->nlmsg_type = RTM_GETQDISC;
+	msg->nlmsg_type = type;
 	msg->nlmsg_flags = NLM_F_DUMP;
 	tc = mnl_nlmsg_put_extra_header(msg, sizeof(*tc));
 	tc->tcm_ifindex = ifindex;
-	return nl_request(nl, msg, take, &t);
+	return nl_request(nl, msg, fn, ctx);
+}
+
+int qdiscs_get(struct nl *nl, struct qdiscs *qdiscs, unsigned int ifindex)
+{
+	struct take t = { .qdiscs = qdiscs, .ifindex = ifindex };
+
+	memset(qdiscs, 0, sizeof(*qdiscs));
+	return dump(nl, RTM_GETQDISC, ifindex, take, &t);
 }
 
 void qdiscs_free(struct qdiscs *qdiscs)
@@ -197,17 +204,9 @@ static int take_class(const struct nlmsghdr *msg, void *ctx)
 int limited_get(struct nl *nl, const struct qdisc *q, struct limited *limited)
 {
 	struct take_limited t = { .limited = limited, .q = q };
-	char buf[NL_MESSAGE_MAX];
-	struct nlmsghdr *msg;
-	struct tcmsg *tc;
 
 	memset(limited, 0, sizeof(*limited));
-	msg = mnl_nlmsg_put_header(buf);
-	msg->nlmsg_type = RTM_GETTCLASS;
-	msg->nlmsg_flags = NLM_F_DUMP;
-	tc = mnl_nlmsg_put_extra_header(msg, sizeof(*tc));
-	tc->tcm_ifindex = q->ifindex;
-	return q->rocc_host ? nl_request(nl, msg, take_class, &t) : 0;
+	return q->rocc_host ? dump(nl, RTM_GETTCLASS, q->ifindex, take_class, &t) : 0;
 }
 
 void limited_free(struct limited *limited)
