@@ -45,6 +45,8 @@ MODDIR	= $(DESTDIR)/lib/modules/$(RELEASE)/updates
 # A distribution keeps the key of its kernel to itself; the attempt to sign looks like an error.
 UNSIGNED = $(if $(wildcard $(or $(O),$(KDIR))/certs/signing_key.pem),,CONFIG_MODULE_SIG_ALL=)
 
+MODULES	:= bfc/sch_bfc.ko baseline/sch_ideal.ko rocc/sch_rocc.ko hopctl/hopctl.ko wire/wire.ko flowgen/flowgen.ko
+
 all: modules plugins programs tools
 
 modules:
@@ -54,8 +56,7 @@ modules:
 	@cp -rsf $(CURDIR)/kernel $(MIRROR)
 	@find $(MIRROR) -xtype l -delete
 	+$(KMAKE) M=$(MIRROR)/kernel W=1 KCFLAGS=-Werror $(CHECKER) modules
-	@ln -sf kernel/sch_bfc.ko kernel/sch_ideal.ko kernel/hopctl/hopctl.ko kernel/wire/wire.ko \
-		kernel/flowgen/flowgen.ko kernel/rocc/sch_rocc.ko $(MIRROR)
+	@ln -sf $(addprefix kernel/,$(MODULES)) $(MIRROR)
 
 plugins:
 	$(MAKE) -C tc-plugin
@@ -84,9 +85,8 @@ install-tools: plugins programs
 uninstall:
 	$(foreach dir,$(INSTALLED),$(MAKE) -C $(dir) PREFIX=$(PREFIX) uninstall &&) :
 ifneq ($(wildcard $(KDIR)/Makefile),)
-	rm -f $(addprefix $(MODDIR)/,sch_bfc.ko* sch_ideal.ko* hopctl/hopctl.ko* wire/wire.ko* \
-		flowgen/flowgen.ko* rocc/sch_rocc.ko*)
-	@rmdir --ignore-fail-on-non-empty $(addprefix $(MODDIR)/,hopctl wire flowgen rocc) \
+	rm -f $(patsubst %,$(MODDIR)/%*,$(MODULES))
+	@rmdir --ignore-fail-on-non-empty $(addprefix $(MODDIR)/,$(dir $(MODULES))) \
 		$(MODDIR) 2>/dev/null || :
 	$(if $(DESTDIR),,depmod $(RELEASE))
 else

@@ -12,7 +12,9 @@
 #undef module_exit
 #define module_init(function)
 #define module_exit(function)
-#include "../../kernel/sch_bfc.c"
+#include "../../kernel/bfc/main.c"
+#include "../../kernel/bfc/options.c"
+#include "../../kernel/bfc/stats.c"
 
 #define OPTIONS	ARRAY_SIZE(bfc_options)
 

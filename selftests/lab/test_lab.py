@@ -792,7 +792,7 @@ print(json.dumps(runner.changed(case)))
         self.assertEqual(self.ask("finish"), [])
         self.assertEqual(self.ask(), [])
         for name, noticed in (
-                ("kernel/sch_bfc.c", ["modules"]), ("kernel/wire/Kbuild", ["modules"]), ("Makefile", ["modules"]),
+                ("kernel/bfc/main.c", ["modules"]), ("kernel/wire/Kbuild", ["modules"]), ("Makefile", ["modules"]),
                 ("kernel/uapi/bfc.h", ["modules"]), ("tc-plugin/options.c", ["plugins"]),
                 ("userspace/flowgen/main.c", ["flowgen"]), ("userspace/lab/portwatch.c", ["lab"]),
                 ("userspace/lab/lab-guest", ["lab"]), ("userspace/lab/lab-rack", ["lab"]),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch_bfc.c - Backpressure Flow Control as a queueing discipline
+ * main.c - Backpressure Flow Control as a queueing discipline
  *
  * Goyal, Shah, Zhao, Nikolaidis, Alizadeh, Anderson: Backpressure Flow Control, NSDI 2022.
  *
@@ -64,258 +64,20 @@
 #include <net/flow_dissector.h>
 #include <net/gso.h>
 #include <net/ip.h>
-#include <net/pkt_cls.h>
-#include <net/pkt_sched.h>
 
-#include "hopctl/hopctl.h"
-#include "sched/bitset.h"
-#include "sched/control.h"
-#include "sched/counters.h"
-#include "sched/drr.h"
-#include "sched/flow_table.h"
-#include "sched/headers.h"
-#include "sched/holders.h"
-#include "sched/options.h"
-#include "sched/parse.h"
-#include "sched/pool.h"
-#include "sched/threshold.h"
-#include "uapi/bfc.h"
+#include "../sched/drr.h"
+#include "../sched/headers.h"
+#include "../sched/parse.h"
+#include "../sched/pool.h"
+#include "../sched/threshold.h"
+#include "bfc.h"
 
 #define CREATE_TRACE_POINTS
-#include "sched/trace_bfc.h"
-
-#define BFC_BUCKETS		32	/* fls() of a backlog, the last one also for more */
-#define BFC_SHORT		11	/* fls() of what a sub-queue in no bucket may hold */
-#define BFC_NO_FLOW		U32_MAX
-#define BFC_CLASS_CONTROL	BFC_CLASSES_MAX	/* index that bfc_classify() returns for it */
-#define BFC_CLASS_ANY		(BFC_CLASSES_MAX + 1)	/* no filter says which */
-#define BFC_RATE_UNKNOWN	(125ULL * 1000 * 1000)	/* 1 Gb/s, if the device does not say */
-#define BFC_STICKY_HRTTS	2	/* section 3.3.2, sticky queue assignment */
-#define BFC_NO_QUEUE		U32_MAX
-#define BFC_N_UNKNOWN		U32_MAX
-#define BFC_PLACES_LEAST	256U	/* for destinations, also with few sub-queues */
-#define BFC_IDLE_SCAN		4	/* sub-queues checked for freedom before one is refused */
-
-/* What the options say, in the units of TCA_BFC_*. A copy is filled and swapped in whole. */
-struct bfc_config {
-	u64	rate;
-	u32	flows;
-	u32	limit;
-	u32	quantum;
-	u32	hrtt_ns;
-	u32	hrtt_max_ns;
-	u32	th;
-	u32	th_scale;
-	u32	sticky_ns;
-	u32	refresh_ns;
-	u32	lease_ns;
-	u32	watchdog_ns;
-	u32	restore_ns;
-	u32	pool;
-	u32	pool_alpha;
-	u32	pool_pause_alpha;
-	u32	control_share;
-	u16	queues;
-	u16	tpid;
-	u8	classes;
-	u8	ways;
-	u8	assign;
-	u8	reuse;
-	u8	split_gso;
-	u8	pause;
-	u8	role;
-	u8	peer;
-	u8	tag;
-	u8	watch;
-	u8	tier;
-	u8	strip;
-	u8	share;
-	u8	control_dscp;
-	u8	priomap[TC_PRIO_MAX + 1];
-};
-
-/**
- * struct bfc_queue - a sub-queue
- * @head: oldest packet
- * @tail: newest packet, undefined while @head is NULL
- * @node: in a bucket by backlog, unless it was short all the time; empty ones in their class's
- *	list of idle ones, unless free or paused
- * @last_ns: when it became empty, or while it was empty ceased to be paused
- * @backlog: bytes
- * @backlog_max: highest @backlog
- * @packets: packets
- * @flows: flow table entries with packets here
- * @deficit: bytes that it may still send in its turn, see sched/drr.h
- * @class: index of its strict-priority class
- * @bucket: bfc_bucket() of a backlog that it had since it was empty, at least bfc_bucket(@backlog);
- *	BFC_SHORT if it is in none
- * @paused: the neighbour holds it paused
- */
-struct bfc_queue {
-	struct sk_buff		*head;
-	struct sk_buff		*tail;
-	struct list_head	node;
-	u64			last_ns;
-	u32			backlog;
-	u32			backlog_max;
-	u32			packets;
-	u32			flows;
-	s32			deficit;
-	u8			class;
-	u8			bucket;
-	bool			paused;
-};
-
-static_assert(sizeof(struct bfc_queue) <= 64);
-
-/**
- * struct bfc_queue_stats - what is seldom touched of a sub-queue
- * @paused_since: ns, valid while it is paused
- * @paused_ns: time paused, without the present pause
- * @pauses: times paused
- * @sent: packets that left
- * @sent_bytes: their bytes
- * @marks: packets marked
- * @drops: packets dropped
- */
-struct bfc_queue_stats {
-	u64	paused_since;
-	u64	paused_ns;
-	u64	pauses;
-	u64	sent;
-	u64	sent_bytes;
-	u64	marks;
-	u64	drops;
-};
-
-static_assert(sizeof(struct bfc_queue_stats) <= 64);
-
-/**
- * struct bfc_class - a strict-priority class
- * @ready: its sub-queues, numbered from 0, that are backlogged and not paused
- * @free: those that a new flow may get
- * @idle: empty ones that are neither free yet nor paused, the longest unused first
- * @first: its first sub-queue's number in the qdisc
- * @queues: how many it has
- * @cursor: whose turn it is, numbered from 0
- * @flows: its part of the flow table
- * @sets: sets of entries it has there
- * @holders: who holds them, with BFC_SHARE_SPARE; the arrays are those of all classes
- */
-struct bfc_class {
-	struct hop_bitset	ready;
-	struct hop_bitset	free;
-	struct list_head	idle;
-	u32			first;
-	u32			queues;
-	u32			cursor;
-	u32			sets;
-	struct hop_flow		*flows;
-	struct hop_holders	holders;
-};
-
-/* Counters of the qdisc: TCA_BFC_STATS_* says what each means. */
-struct bfc_stats {
-	u64	assign_free;
-	u64	assign_early;
-	u64	assign_shared;
-	u64	assign_own;
-	u64	assign_sticky;
-	u64	collisions;
-	u64	marks;
-	u64	over_unlabelled;
-	u64	pauses_obeyed;
-	u64	resumes_obeyed;
-	u64	paused_ns;
-	u64	control;
-	u64	drop_limit;
-	u64	drop_control;
-	u64	drop_gso;
-	u64	drop_tag;
-	u64	drop_filter;
-	u64	gso_split;
-	u64	tagged;
-	u64	elided;
-	u64	withdrawn;
-	u64	drop_pool;
-	u64	spilled;
-	u64	drop_police;
-	u64	backlog_time;
-	u32	backlog_max;
-	u32	th_max;
-	u32	backlogged;
-	u32	paused;
-};
-
-/* Private area of the qdisc. */
-struct bfc_sched {
-	/* Read mostly */
-	struct bfc_config	config;
-	struct bfc_queue	*queues;
-	struct bfc_queue_stats	*queue_stats;
-	struct hop_flow		*flows;
-	struct bfc_class	*classes;
-	struct hop_holders	holders;	/* the arrays; who holds what counts each class */
-	struct tcf_proto __rcu	*filter_list;
-	struct tcf_block	*block;
-	struct hop_flow_secret	flow_secret;	/* makes table indices of this qdisc its own */
-	u32			bdp;		/* HRTT x rate, bounded, x th_scale, bytes */
-	u32			sticky_ns;	/* in force */
-	u32			sticky_time;	/* the same for the flow table */
-	u32			hrtt_seen;	/* what @bdp and @sticky_ns were computed from */
-	u32			speed_seen;
-	u32			frame_seen;	/* and what control packets may owe */
-	u32			n_seen;		/* N_active that @th is for */
-	u32			th;		/* see bfc_rethink() */
-	u64			rate;		/* bytes/s that @bdp was computed with */
-	struct hop_pool		*pool;		/* or NULL */
-
-	/* Read and written for each packet */
-	u32			paused_seen ____cacheline_aligned;
-	u32			buckets_used;	/* bit b: buckets[b] may not be empty */
-	u32			pooled;		/* bytes taken from @pool */
-	u64			changed_ns;	/* when the backlog last changed */
-	struct list_head	buckets[BFC_BUCKETS];
-	struct bfc_stats	stats;
-
-	/* Seldom used */
-	struct sk_buff_head	control;
-	struct hop_police	police;
-	unsigned long		*spilled;	/* a bit for each flow, see bfc_police() */
-	u32			late_drops;	/* dropped in dequeue, parents not told yet */
-	u32			late_bytes;
-	u64			paused[HOP_BITMAP_WORDS];	/* merged pause bits */
-	struct hop_member	member;
-};
-
-/**
- * struct bfc_skb_cb - what a queued packet remembers
- * @flow: its flow table entry, or BFC_NO_FLOW
- * @queue: its sub-queue
- * @handle: what it was counted against, 0 if it is not marked; the packet by hop_pause_inc(), with
- *	BFC_PAUSE_INGRESS its bytes
- */
-struct bfc_skb_cb {
-	u32	flow;
-	u16	queue;
-	u16	handle;
-};
+#include "../sched/trace_bfc.h"
 
 static u64 bfc_reciprocals[HOP_RECIPROCALS + 1] __read_mostly;
 
-static struct bfc_skb_cb *bfc_cb(const struct sk_buff *skb)
-{
-	qdisc_cb_private_validate(skb, sizeof(struct bfc_skb_cb));
-	return (struct bfc_skb_cb *)qdisc_skb_cb(skb)->data;
-}
-
 /* ---- threshold ---- */
-
-/* Bytes that may be queued, whoever else there is */
-static u32 bfc_room(const struct bfc_config *c)
-{
-	return c->pool ? min(c->limit, c->pool) : c->limit;
-}
 
 /* Bytes of a frame of full size */
 static u32 bfc_frame(const struct bfc_sched *q)
@@ -324,7 +86,7 @@ static u32 bfc_frame(const struct bfc_sched *q)
 }
 
 /* The link's speed or the measured HRTT has changed, or the options have. */
-static void bfc_recompute(struct bfc_sched *q, u32 hrtt_ns, u32 speed)
+void bfc_recompute(struct bfc_sched *q, u32 hrtt_ns, u32 speed)
 {
 	const struct bfc_config *c = &q->config;
 
@@ -341,7 +103,7 @@ static void bfc_recompute(struct bfc_sched *q, u32 hrtt_ns, u32 speed)
 	hop_police_set(&q->police, q->rate, c->control_share, q->frame_seen);
 }
 
-static void bfc_follow_link(struct bfc_sched *q)
+void bfc_follow_link(struct bfc_sched *q)
 {
 	u32 hrtt_ns = READ_ONCE(*q->member.hrtt_ns);
 	u32 speed = READ_ONCE(*q->member.speed);
@@ -356,14 +118,7 @@ static void bfc_follow_mtu(struct bfc_sched *q)
 	if (unlikely(bfc_frame(q) != q->frame_seen))
 		bfc_recompute(q, q->hrtt_seen, q->speed_seen);
 }
-
-/* Under mq, N_active is the sum over the port's instances: they share its link. */
-static u32 bfc_n_active(const struct bfc_sched *q)
-{
-	return atomic_read(q->member.n_active);
-}
-
-static u32 bfc_threshold(const struct Qdisc *sch, const struct bfc_sched *q, u32 n_active)
+u32 bfc_threshold(const struct Qdisc *sch, const struct bfc_sched *q, u32 n_active)
 {
 	u32 th;
 
@@ -390,11 +145,6 @@ static noinline void bfc_rethink(const struct Qdisc *sch, struct bfc_sched *q, u
 }
 
 /* ---- sub-queues: ready, free, longest ---- */
-
-static struct bfc_class *bfc_queue_class(const struct bfc_sched *q, const struct bfc_queue *sub)
-{
-	return &q->classes[sub->class];
-}
 
 /* A sub-queue's number within its class. */
 static u32 bfc_queue_number(const struct bfc_sched *q, const struct bfc_queue *sub)
@@ -469,7 +219,7 @@ static u8 bfc_bucket(u32 backlog)
  * come and go nothing. Nor does a packet that comes to an empty sub-queue, as most do on a link
  * that keeps up: it is put nowhere.
  */
-static void bfc_queue_rebucket(struct bfc_sched *q, struct bfc_queue *sub)
+void bfc_queue_rebucket(struct bfc_sched *q, struct bfc_queue *sub)
 {
 	sub->bucket = bfc_bucket(sub->backlog);
 	list_move_tail(&sub->node, &q->buckets[sub->bucket]);
@@ -584,7 +334,7 @@ static void bfc_queue_resume(struct bfc_sched *q, struct bfc_queue *sub, u64 now
 }
 
 /* Take over what the neighbour has paused and resumed since we last looked. */
-static void bfc_merge_paused(struct bfc_sched *q, u64 now)
+void bfc_merge_paused(struct bfc_sched *q, u64 now)
 {
 	u32 left = q->config.queues;
 	u64 bits, changed;
@@ -965,7 +715,7 @@ static void bfc_pool_give(struct bfc_sched *q, u32 len)
 /* Another pool, or none. What is queued now moves along, also if it is too much: then nothing is
  * admitted until enough of it has left.
  */
-static void bfc_pool_switch(struct bfc_sched *q, struct hop_pool *pool)
+void bfc_pool_switch(struct bfc_sched *q, struct hop_pool *pool)
 {
 	const struct bfc_queue *sub;
 
@@ -1024,7 +774,7 @@ static void bfc_forget(struct bfc_sched *q, struct sk_buff *skb, u64 now)
 /* ---- classification ---- */
 
 /* The class that a class id names, or -1. */
-static int bfc_minor_class(const struct bfc_sched *q, u32 classid)
+int bfc_minor_class(const struct bfc_sched *q, u32 classid)
 {
 	u32 minor = TC_H_MIN(classid);
 
@@ -1098,29 +848,6 @@ static __always_inline int bfc_classify(struct sk_buff *skb, struct Qdisc *sch,
 
 /* ---- enqueue ---- */
 
-/**
- * struct bfc_change - what one call of enqueue did to the qdisc's length
- * @packets: packets added, less those dropped
- * @congested: a packet of the arriving one's own sub-queue was dropped
- * @queued: a packet was queued, whatever became of it then
- * @bytes: as @packets
- * @all: all of that, to compare
- *
- * It goes from function to function by value, in one register.
- */
-struct bfc_change {
-	union {
-		struct {
-			int	packets : 30;
-			u32	congested : 1;
-			u32	queued : 1;
-			int	bytes;
-		};
-		u64	all;
-	};
-};
-
-static_assert(sizeof(struct bfc_change) == sizeof(u64));
 
 /* What it is as a rule: one more packet */
 static struct bfc_change bfc_change_one(u32 bytes)
@@ -1138,12 +865,6 @@ static struct bfc_change bfc_change_sum(struct bfc_change a, struct bfc_change b
 	};
 }
 
-static void bfc_backlog_moves(struct Qdisc *sch, struct bfc_sched *q, u64 now)
-{
-	q->stats.backlog_time += sch->qstats.backlog * (now - q->changed_ns);
-	q->changed_ns = now;
-}
-
 static struct sk_buff *bfc_take(struct Qdisc *sch, struct bfc_queue *sub, u64 now)
 {
 	struct bfc_sched *q = qdisc_priv(sch);
@@ -1159,8 +880,8 @@ static struct sk_buff *bfc_take(struct Qdisc *sch, struct bfc_queue *sub, u64 no
 /* Over the limit: the longest sub-queue, or one at least half as long, loses its oldest; if all are
  * short, any of them, as a rule the packet's own.
  */
-static noinline struct bfc_change bfc_enforce_limit(struct Qdisc *sch, struct bfc_queue *own,
-						    u64 now, struct sk_buff **to_free)
+noinline struct bfc_change bfc_enforce_limit(struct Qdisc *sch, struct bfc_queue *own, u64 now,
+					     struct sk_buff **to_free)
 {
 	struct bfc_sched *q = qdisc_priv(sch);
 	struct bfc_change change = {};
@@ -1636,7 +1357,7 @@ static void bfc_watch(const struct hop_member *m, u16 queue, struct hop_watch *w
 }
 
 /* The packets of all sub-queues let go of what they hold paused. */
-static unsigned int bfc_unmark(struct bfc_sched *q)
+unsigned int bfc_unmark(struct bfc_sched *q)
 {
 	unsigned int before = q->member.marked;
 	struct bfc_queue *sub;
@@ -1680,325 +1401,6 @@ static const struct hop_member_ops bfc_member_ops = {
 };
 
 /* ---- configuration ---- */
-
-#define BFC_OPTION(_attr, _field, _min, _max, _rule, ...) {			\
-	.attr = _attr,								\
-	.offset = offsetof(struct bfc_config, _field),				\
-	.size = sizeof_field(struct bfc_config, _field),			\
-	.min = _min, .max = _max, .rule = _rule, __VA_ARGS__			\
-}
-
-static const struct hop_option bfc_options[] = {
-	BFC_OPTION(TCA_BFC_QUEUES, queues, 1, BFC_QUEUES_MAX,
-		   "queues must be 1 to 4094", .fixed = true),
-	BFC_OPTION(TCA_BFC_CLASSES, classes, 1, BFC_CLASSES_MAX,
-		   "classes must be 1 to 8", .fixed = true),
-	BFC_OPTION(TCA_BFC_FLOWS, flows, 1, BFC_FLOWS_MAX,
-		   "flows must be auto or 1 to 4194304", .zero = true, .fixed = true),
-	BFC_OPTION(TCA_BFC_WAYS, ways, 1, HOP_FLOW_WAYS,
-		   "ways must be 1 or 4", .fixed = true),
-	BFC_OPTION(TCA_BFC_ASSIGN, assign, 0, __BFC_ASSIGN_MAX - 1,
-		   "assign must be dynamic, stochastic or single", .fixed = true),
-	BFC_OPTION(TCA_BFC_REUSE, reuse, 0, __BFC_REUSE_MAX - 1,
-		   "reuse must be sticky or empty"),
-	BFC_OPTION(TCA_BFC_LIMIT, limit, 1, BFC_LIMIT_MAX,
-		   "limit must be 1 byte to 1 GiB"),
-	BFC_OPTION(TCA_BFC_QUANTUM, quantum, 256, BFC_LIMIT_MAX,
-		   "quantum must be auto or 256 bytes to 1 GiB", .zero = true),
-	BFC_OPTION(TCA_BFC_SPLIT_GSO, split_gso, 0, 1,
-		   "split-gso must be on or off"),
-	BFC_OPTION(TCA_BFC_PAUSE, pause, 0, __BFC_PAUSE_MAX - 1,
-		   "pause must be off, queue or ingress"),
-	BFC_OPTION(TCA_BFC_RATE, rate, 125, 1ULL << 40,
-		   "rate must be auto or 1 kbit/s to 8 Tbit/s", .zero = true),
-	BFC_OPTION(TCA_BFC_HRTT, hrtt_ns, HOP_HRTT_MIN_NS, HOP_HRTT_MAX_NS,
-		   "hrtt must be auto or 100 ns to 100 ms", .zero = true),
-	BFC_OPTION(TCA_BFC_HRTT_MAX, hrtt_max_ns, HOP_HRTT_MIN_NS, HOP_HRTT_MAX_NS,
-		   "hrtt-max must be 100 ns to 100 ms"),
-	BFC_OPTION(TCA_BFC_TH, th, 1, BFC_LIMIT_MAX,
-		   "th must be auto or 1 byte to 1 GiB", .zero = true),
-	BFC_OPTION(TCA_BFC_TH_SCALE, th_scale, 1, BFC_TH_SCALE_MAX,
-		   "th-scale must be 1 to 10000 percent"),
-	BFC_OPTION(TCA_BFC_STICKY, sticky_ns, 1, BFC_TIME_MAX_NS,
-		   "sticky must be auto or 1 ns to 1 s", .zero = true),
-	BFC_OPTION(TCA_BFC_ROLE, role, 0, __HOP_ROLE_MAX - 1,
-		   "role must be auto, host or switch"),
-	BFC_OPTION(TCA_BFC_PEER, peer, 0, __HOP_ROLE_MAX - 1,
-		   "peer must be auto, host or switch"),
-	BFC_OPTION(TCA_BFC_TAG, tag, 0, 1,
-		   "tag must be on or off"),
-	BFC_OPTION(TCA_BFC_TPID, tpid, 0, U16_MAX,
-		   "tpid must be 0x88a8 or 0x8100"),
-	BFC_OPTION(TCA_BFC_REFRESH, refresh_ns, HOP_REFRESH_MIN_NS, BFC_TIME_MAX_NS,
-		   "refresh must be auto or 10 us to 1 s", .zero = true),
-	BFC_OPTION(TCA_BFC_LEASE, lease_ns, HOP_REFRESH_MIN_NS, HOP_LEASE_MAX_NS,
-		   "lease must be auto or 10 us to 2 s", .zero = true),
-	BFC_OPTION(TCA_BFC_WATCH, watch, 0, 1,
-		   "watch must be on or off"),
-	BFC_OPTION(TCA_BFC_WATCHDOG, watchdog_ns, HOP_WATCHDOG_MIN_NS, BFC_TIME_MAX_NS,
-		   "watchdog must be auto or 1 ms to 1 s", .zero = true),
-	BFC_OPTION(TCA_BFC_RESTORE, restore_ns, HOP_WATCHDOG_MIN_NS, BFC_TIME_MAX_NS,
-		   "restore must be auto or 1 ms to 1 s", .zero = true),
-	BFC_OPTION(TCA_BFC_TIER, tier, 0, __HOP_TIER_MAX - 1,
-		   "tier must be none, down or up"),
-	BFC_OPTION(TCA_BFC_POOL, pool, 1, BFC_LIMIT_MAX,
-		   "pool must be none or 1 byte to 1 GiB", .zero = true),
-	BFC_OPTION(TCA_BFC_POOL_ALPHA, pool_alpha, 1, BFC_ALPHA_MAX,
-		   "pool-alpha must be 0.01 to 1000 percent"),
-	BFC_OPTION(TCA_BFC_POOL_PAUSE_ALPHA, pool_pause_alpha, 1, BFC_ALPHA_MAX,
-		   "pool-pause-alpha must be 0.01 to 1000 percent"),
-	BFC_OPTION(TCA_BFC_CONTROL_SHARE, control_share, 1, HOP_POLICE_ONE,
-		   "control-share must be 0.01 to 100 percent"),
-	BFC_OPTION(TCA_BFC_STRIP, strip, 0, __HOP_STRIP_MAX - 1,
-		   "strip must be auto or always"),
-	BFC_OPTION(TCA_BFC_SHARE, share, 0, __BFC_SHARE_MAX - 1,
-		   "share must be random or spare"),
-	BFC_OPTION(TCA_BFC_CONTROL_DSCP, control_dscp, 1, HOP_DSCP_MAX,
-		   "control-dscp must be none or 1 to 63", .zero = true),
-};
-
-static const struct bfc_config bfc_defaults = {
-	.queues		= BFC_QUEUES_DEFAULT,
-	.classes	= 1,
-	.ways		= BFC_WAYS_DEFAULT,
-	.share		= BFC_SHARE_SPARE,
-	.limit		= BFC_LIMIT_DEFAULT,
-	.th_scale	= BFC_TH_SCALE_DEFAULT,
-	.hrtt_max_ns	= BFC_HRTT_MAX_DEFAULT,
-	.split_gso	= 1,
-	.pause		= BFC_PAUSE_QUEUE,
-	.tag		= 1,
-	.watch		= 1,
-	.tpid		= ETH_P_8021AD,
-	.pool_alpha	= BFC_ALPHA_ONE,
-	.pool_pause_alpha = BFC_PAUSE_ALPHA_DEFAULT,
-	.control_share	= BFC_CONTROL_SHARE_DEFAULT,
-};
-
-/* Bands of the kernel's own priority qdiscs, for classes > 1 without a priomap. */
-static const u8 bfc_default_priomap[TC_PRIO_MAX + 1] = {
-	1, 2, 2, 2, 1, 2, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1
-};
-
-static const struct nla_policy bfc_policy[TCA_BFC_MAX + 1] = {
-	[TCA_BFC_QUEUES]	= { .type = NLA_U16 },
-	[TCA_BFC_CLASSES]	= { .type = NLA_U8 },
-	[TCA_BFC_FLOWS]		= { .type = NLA_U32 },
-	[TCA_BFC_ASSIGN]	= { .type = NLA_U8 },
-	[TCA_BFC_REUSE]		= { .type = NLA_U8 },
-	[TCA_BFC_LIMIT]		= { .type = NLA_U32 },
-	[TCA_BFC_QUANTUM]	= { .type = NLA_U32 },
-	[TCA_BFC_PRIOMAP]	= NLA_POLICY_EXACT_LEN(TC_PRIO_MAX + 1),
-	[TCA_BFC_SPLIT_GSO]	= { .type = NLA_U8 },
-	[TCA_BFC_PAUSE]		= { .type = NLA_U8 },
-	[TCA_BFC_RATE]		= { .type = NLA_U64 },
-	[TCA_BFC_HRTT]		= { .type = NLA_U32 },
-	[TCA_BFC_TH]		= { .type = NLA_U32 },
-	[TCA_BFC_TH_SCALE]	= { .type = NLA_U32 },
-	[TCA_BFC_STICKY]	= { .type = NLA_U32 },
-	[TCA_BFC_ROLE]		= { .type = NLA_U8 },
-	[TCA_BFC_PEER]		= { .type = NLA_U8 },
-	[TCA_BFC_TAG]		= { .type = NLA_U8 },
-	[TCA_BFC_TPID]		= { .type = NLA_U16 },
-	[TCA_BFC_REFRESH]	= { .type = NLA_U32 },
-	[TCA_BFC_LEASE]		= { .type = NLA_U32 },
-	[TCA_BFC_WATCH]		= { .type = NLA_U8 },
-	[TCA_BFC_WATCHDOG]	= { .type = NLA_U32 },
-	[TCA_BFC_RESTORE]	= { .type = NLA_U32 },
-	[TCA_BFC_TIER]		= { .type = NLA_U8 },
-	[TCA_BFC_POOL]		= { .type = NLA_U32 },
-	[TCA_BFC_POOL_ALPHA]	= { .type = NLA_U32 },
-	[TCA_BFC_POOL_PAUSE_ALPHA] = { .type = NLA_U32 },
-	[TCA_BFC_CONTROL_SHARE]	= { .type = NLA_U32 },
-	[TCA_BFC_STRIP]		= { .type = NLA_U8 },
-	[TCA_BFC_HRTT_MAX]	= { .type = NLA_U32 },
-	[TCA_BFC_WAYS]		= { .type = NLA_U8 },
-	[TCA_BFC_SHARE]		= { .type = NLA_U8 },
-	[TCA_BFC_CONTROL_DSCP]	= { .type = NLA_U8 },
-};
-
-static int bfc_parse_priomap(const struct nlattr *a, struct bfc_config *c, bool creating,
-			     struct netlink_ext_ack *extack)
-{
-	int i;
-
-	if (a)
-		memcpy(c->priomap, nla_data(a), sizeof(c->priomap));
-	else if (creating)
-		for (i = 0; i <= TC_PRIO_MAX; i++)
-			c->priomap[i] = min_t(u8, bfc_default_priomap[i], c->classes - 1);
-	for (i = 0; i <= TC_PRIO_MAX; i++)
-		if (c->priomap[i] >= c->classes)
-			return hop_option_refuse(extack, a,
-						 "priomap names a class that does not exist",
-						 -EINVAL);
-	return 0;
-}
-
-/* Rules that tie options to each other or that a range cannot say. */
-static int bfc_validate(struct nlattr **tb, const struct bfc_config *c,
-			struct netlink_ext_ack *extack)
-{
-	if (c->queues % c->classes)
-		return hop_option_refuse(extack, tb[TCA_BFC_CLASSES] ?: tb[TCA_BFC_QUEUES],
-					 "queues must be a multiple of classes", -EINVAL);
-	if (c->ways != 1 && c->ways != BFC_WAYS_DEFAULT)
-		return hop_option_refuse(extack, tb[TCA_BFC_WAYS], "ways must be 1 or 4", -EINVAL);
-	if (c->flows % (c->classes * c->ways))
-		return hop_option_refuse(extack, tb[TCA_BFC_FLOWS],
-					 "flows must be a multiple of classes x ways", -EINVAL);
-	if (c->tpid != ETH_P_8021AD && c->tpid != ETH_P_8021Q)
-		return hop_option_refuse(extack, tb[TCA_BFC_TPID],
-					 "tpid must be 0x88a8 or 0x8100", -EINVAL);
-	if (c->lease_ns && c->refresh_ns && c->lease_ns < 2 * (u64)c->refresh_ns)
-		return hop_option_refuse(extack, tb[TCA_BFC_LEASE] ?: tb[TCA_BFC_REFRESH],
-					 "lease must be at least 2 refreshes", -EINVAL);
-	if (c->pause == BFC_PAUSE_INGRESS && (c->assign != BFC_ASSIGN_SINGLE || !c->pool))
-		return hop_option_refuse(extack, tb[TCA_BFC_PAUSE] ?: tb[TCA_BFC_POOL],
-					 "pause ingress needs assign single and a pool", -EINVAL);
-	return 0;
-}
-
-/* Parse @opt over @c. Strict, but an empty or absent TCA_OPTIONS is fine. */
-static int bfc_parse(struct nlattr *opt, struct bfc_config *c, bool creating,
-		     struct netlink_ext_ack *extack)
-{
-	struct nlattr *tb[TCA_BFC_MAX + 1] = {};
-	int err;
-
-	if (opt) {
-		err = nla_parse(tb, TCA_BFC_MAX, nla_data(opt), nla_len(opt), bfc_policy, extack);
-		if (err)
-			return err;
-	}
-	err = hop_options_parse(bfc_options, ARRAY_SIZE(bfc_options), tb, c, creating, extack);
-	if (!err)
-		err = bfc_parse_priomap(tb[TCA_BFC_PRIOMAP], c, creating, extack);
-	if (!err)
-		err = bfc_validate(tb, c, extack);
-	return err;
-}
-
-/* What was asked for is done, but may not be what was meant. */
-static void bfc_warn(const struct bfc_sched *q, struct netlink_ext_ack *extack)
-{
-	const struct bfc_config *c = &q->config;
-	u32 most = bfc_room(c) / HOP_BDP_PART;
-
-	if (c->th > most)
-		NL_SET_ERR_MSG(extack, "th is above a quarter of limit or pool: packets may be dropped before a pause has an effect");
-	else if (!c->th && hop_bdp_bytes(q->rate, c->hrtt_ns, 100) > most)
-		NL_SET_ERR_MSG(extack, "hrtt x rate is above a quarter of limit or pool: packets may be dropped before a pause has an effect");
-}
-
-static struct hop_config bfc_port_config(const struct bfc_config *c)
-{
-	return (struct hop_config) {
-		.role		= c->role,
-		.peer		= c->peer,
-		.tag		= c->tag,
-		.tpid		= c->tpid,
-		.kinds		= HOP_KIND_BFC,
-		.hrtt_ns	= c->hrtt_ns,
-		.hrtt_max_ns	= c->hrtt_max_ns,
-		.refresh_ns	= c->refresh_ns,
-		.lease_ns	= c->lease_ns,
-		.watch		= c->watch,
-		.tier		= c->tier,
-		.strip		= c->strip,
-		.watchdog_ns	= c->watchdog_ns,
-		.restore_ns	= c->restore_ns,
-	};
-}
-
-/* The pool that a new configuration wants: the one that the qdisc has, another one, or none. Last
- * of what may fail, since it may change the pool's size.
- */
-static int bfc_pool_find(struct Qdisc *sch, u32 size, struct nlattr *opt, struct hop_pool **pool,
-			 struct netlink_ext_ack *extack)
-{
-	struct bfc_sched *q = qdisc_priv(sch);
-	int err = 0;
-
-	*pool = NULL;
-	if (!size)
-		return 0;
-	if (q->pool) {
-		*pool = q->pool;
-		if (size != q->pool->size)
-			err = hop_pool_resize(q->pool, size);
-	} else {
-		*pool = hop_pool_get(qdisc_dev(sch), size);
-		err = PTR_ERR_OR_ZERO(*pool);
-	}
-	if (err != -EBUSY)
-		return err;
-	return hop_option_refuse(extack, opt ? nla_find_nested(opt, TCA_BFC_POOL) : NULL,
-				 "the namespace's pool has another size, and other users", err);
-}
-
-/* Short sub-queues take part here, or what is left could be more than the limit. */
-static struct bfc_change bfc_lower_limit(struct Qdisc *sch, struct sk_buff **to_free)
-{
-	struct bfc_sched *q = qdisc_priv(sch);
-	struct bfc_queue *sub;
-
-	if (sch->qstats.backlog <= q->config.limit)
-		return (struct bfc_change) {};
-	for (sub = q->queues; sub < q->queues + q->config.queues; sub++)
-		if (sub->head)
-			bfc_queue_rebucket(q, sub);
-	return bfc_enforce_limit(sch, NULL, ktime_get_ns(), to_free);
-}
-
-/* Only `share spare` keeps count of who holds what. */
-static void bfc_holders_forget(struct bfc_sched *q)
-{
-	u32 i;
-
-	for (i = 0; i < q->config.queues; i++)
-		hop_holders_release(&bfc_queue_class(q, &q->queues[i])->holders, i);
-}
-
-static int bfc_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
-{
-	struct bfc_sched *q = qdisc_priv(sch);
-	struct hop_pool *pool, *before = q->pool;
-	struct bfc_config c = q->config;
-	struct bfc_change change;
-	struct sk_buff *dropped = NULL;
-	struct hop_config port;
-	int err;
-
-	err = bfc_parse(opt, &c, false, extack);
-	if (!err && c.pause == BFC_PAUSE_INGRESS)
-		err = hop_ingress_use(&q->member);
-	if (!err)
-		err = bfc_pool_find(sch, c.pool, opt, &pool, extack);
-	if (err)
-		return err;
-
-	sch_tree_lock(sch);
-	/* What is marked in one way cannot be let go of in the other. */
-	if ((c.pause == BFC_PAUSE_INGRESS) != (q->config.pause == BFC_PAUSE_INGRESS))
-		bfc_unmark(q);
-	if (q->config.share == BFC_SHARE_SPARE && c.share != BFC_SHARE_SPARE)
-		bfc_holders_forget(q);
-	q->config = c;
-	bfc_pool_switch(q, pool);
-	bfc_recompute(q, READ_ONCE(*q->member.hrtt_ns), READ_ONCE(*q->member.speed));
-	change = bfc_lower_limit(sch, &dropped);
-	qdisc_tree_reduce_backlog(sch, -change.packets, -change.bytes);
-	sch_tree_unlock(sch);
-	kfree_skb_list(dropped);
-	if (before != pool)
-		hop_pool_put(before);
-
-	port = bfc_port_config(&c);
-	hop_member_config(&q->member, &port);
-	bfc_warn(q, extack);
-	return 0;
-}
 
 /* Entries of the flow table */
 static u32 bfc_table(const struct bfc_config *c)
@@ -2151,315 +1553,6 @@ static void bfc_destroy(struct Qdisc *sch)
 	hop_member_leave(&q->member);
 	bfc_free(q);
 }
-
-static int bfc_dump(struct Qdisc *sch, struct sk_buff *skb)
-{
-	struct bfc_sched *q = qdisc_priv(sch);
-	const struct bfc_config *c = &q->config;
-	struct nlattr *nest;
-
-	nest = nla_nest_start(skb, TCA_OPTIONS);
-	if (!nest)
-		return -EMSGSIZE;
-	if (hop_options_dump(bfc_options, ARRAY_SIZE(bfc_options), c, skb, TCA_BFC_PAD) ||
-	    nla_put(skb, TCA_BFC_PRIOMAP, sizeof(c->priomap), c->priomap) ||
-	    nla_put_u32(skb, TCA_BFC_VERSION, BFC_VERSION)) {
-		nla_nest_cancel(skb, nest);
-		return -EMSGSIZE;
-	}
-	return nla_nest_end(skb, nest);
-}
-
-/* ---- statistics ---- */
-
-#define BFC_COUNTER(_attr, _field) HOP_COUNTER(TCA_BFC_STATS_##_attr, bfc_stats, _field)
-
-static const struct hop_counter bfc_counters[] = {
-	BFC_COUNTER(BACKLOGGED, backlogged),
-	BFC_COUNTER(PAUSED, paused),
-	BFC_COUNTER(TH_MAX, th_max),
-	BFC_COUNTER(BACKLOG_MAX, backlog_max),
-	BFC_COUNTER(BACKLOG_TIME, backlog_time),
-	BFC_COUNTER(ASSIGN_FREE, assign_free),
-	BFC_COUNTER(ASSIGN_EARLY, assign_early),
-	BFC_COUNTER(ASSIGN_SHARED, assign_shared),
-	BFC_COUNTER(ASSIGN_OWN, assign_own),
-	BFC_COUNTER(ASSIGN_STICKY, assign_sticky),
-	BFC_COUNTER(COLLISIONS, collisions),
-	BFC_COUNTER(MARKS, marks),
-	BFC_COUNTER(OVER_UNLABELLED, over_unlabelled),
-	BFC_COUNTER(PAUSES_OBEYED, pauses_obeyed),
-	BFC_COUNTER(RESUMES_OBEYED, resumes_obeyed),
-	BFC_COUNTER(PAUSED_TIME, paused_ns),
-	BFC_COUNTER(CONTROL, control),
-	BFC_COUNTER(DROP_LIMIT, drop_limit),
-	BFC_COUNTER(DROP_CONTROL, drop_control),
-	BFC_COUNTER(DROP_GSO, drop_gso),
-	BFC_COUNTER(DROP_TAG, drop_tag),
-	BFC_COUNTER(DROP_FILTER, drop_filter),
-	BFC_COUNTER(GSO_SPLIT, gso_split),
-	BFC_COUNTER(TAGGED, tagged),
-	BFC_COUNTER(ELIDED, elided),
-	BFC_COUNTER(WITHDRAWN, withdrawn),
-	BFC_COUNTER(DROP_POOL, drop_pool),
-	BFC_COUNTER(SPILLED, spilled),
-	BFC_COUNTER(DROP_POLICE, drop_police),
-};
-
-/* What is worked out at the time of the dump. */
-struct bfc_now {
-	u64	time_ns;
-	u64	rate;
-	u64	pool_used;
-	u64	pool_max;
-	u32	pool_size;
-	u32	th;
-	u32	n_active;
-	u32	marked;
-	u32	hrtt_ns;
-	u32	sticky_ns;
-};
-
-static int bfc_put_now(struct sk_buff *skb, const struct bfc_now *now)
-{
-	return nla_put_u64_64bit(skb, TCA_BFC_STATS_TIME, now->time_ns, TCA_BFC_STATS_PAD) ||
-	       nla_put_u64_64bit(skb, TCA_BFC_STATS_LINK_RATE, now->rate, TCA_BFC_STATS_PAD) ||
-	       nla_put_u64_64bit(skb, TCA_BFC_STATS_POOL_USED, now->pool_used, TCA_BFC_STATS_PAD) ||
-	       nla_put_u64_64bit(skb, TCA_BFC_STATS_POOL_MAX, now->pool_max, TCA_BFC_STATS_PAD) ||
-	       nla_put_u32(skb, TCA_BFC_STATS_POOL_SIZE, now->pool_size) ||
-	       nla_put_u32(skb, TCA_BFC_STATS_TH, now->th) ||
-	       nla_put_u32(skb, TCA_BFC_STATS_N_ACTIVE, now->n_active) ||
-	       nla_put_u32(skb, TCA_BFC_STATS_MARKED, now->marked) ||
-	       nla_put_u32(skb, TCA_BFC_STATS_HRTT, now->hrtt_ns) ||
-	       nla_put_u32(skb, TCA_BFC_STATS_STICKY, now->sticky_ns) ? -EMSGSIZE : 0;
-}
-
-/* Time paused so far, pauses that last included. */
-static u64 bfc_paused_ns(const struct bfc_sched *q, u64 now)
-{
-	u64 sum = q->stats.paused_ns;
-	u32 i;
-
-	for (i = 0; i < q->config.queues; i++)
-		if (READ_ONCE(q->queues[i].paused))
-			sum += now - READ_ONCE(q->queue_stats[i].paused_since);
-	return sum;
-}
-
-static int bfc_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
-{
-	struct bfc_sched *q = qdisc_priv(sch);
-	struct bfc_now now = {};
-	struct bfc_stats stats;
-	struct nlattr *nest;
-
-	sch_tree_lock(sch);
-	now.time_ns = ktime_get_ns();
-	if (hop_paused_changed(&q->member, q->paused_seen))
-		bfc_merge_paused(q, now.time_ns);
-	bfc_follow_link(q);
-	bfc_backlog_moves(sch, q, now.time_ns);
-	stats = q->stats;
-	now.rate = q->rate;
-	now.th = bfc_threshold(sch, q, bfc_n_active(q));
-	now.n_active = atomic_read(q->member.n_active);
-	now.marked = q->member.marked;
-	now.hrtt_ns = q->hrtt_seen;
-	now.sticky_ns = q->sticky_ns;
-	if (q->pool) {
-		now.pool_size = q->pool->size;
-		now.pool_used = atomic_long_read(&q->pool->used);
-		now.pool_max = atomic_long_read(&q->pool->used_max);
-	}
-	sch_tree_unlock(sch);
-	if (stats.paused)
-		stats.paused_ns = bfc_paused_ns(q, now.time_ns);
-
-	nest = nla_nest_start(d->skb, TCA_STATS_APP);
-	if (!nest)
-		return -1;
-	if (hop_counters_dump(bfc_counters, ARRAY_SIZE(bfc_counters), &stats, d->skb,
-			      TCA_BFC_STATS_PAD) ||
-	    bfc_put_now(d->skb, &now) ||
-	    hop_port_dump(&q->member, d->skb, TCA_BFC_STATS_PORT)) {
-		nla_nest_cancel(d->skb, nest);
-		return -1;
-	}
-	nla_nest_end(d->skb, nest);
-	return 0;
-}
-
-/* ---- classes ----
- *
- * The strict-priority classes, the control class, and the sub-queues, which cannot be changed.
- * Internally (find, walk) a class is its minor number, which is never 0.
- */
-
-static struct Qdisc *bfc_leaf(struct Qdisc *sch, unsigned long minor)
-{
-	return NULL;
-}
-
-static struct bfc_queue *bfc_minor_queue(const struct bfc_sched *q, unsigned long minor)
-{
-	if (minor < BFC_MINOR_QUEUE || minor - BFC_MINOR_QUEUE >= q->config.queues)
-		return NULL;
-	return &q->queues[minor - BFC_MINOR_QUEUE];
-}
-
-static unsigned long bfc_find(struct Qdisc *sch, u32 classid)
-{
-	struct bfc_sched *q = qdisc_priv(sch);
-	u32 minor = TC_H_MIN(classid);
-
-	return bfc_minor_class(q, classid) >= 0 || bfc_minor_queue(q, minor) ? minor : 0;
-}
-
-static unsigned long bfc_bind(struct Qdisc *sch, unsigned long parent, u32 classid)
-{
-	return bfc_find(sch, classid);
-}
-
-static void bfc_unbind(struct Qdisc *sch, unsigned long minor)
-{
-}
-
-static struct tcf_block *bfc_tcf_block(struct Qdisc *sch, unsigned long minor,
-				       struct netlink_ext_ack *extack)
-{
-	struct bfc_sched *q = qdisc_priv(sch);
-
-	return minor ? NULL : q->block;
-}
-
-/* Return: false to end the walk. */
-static bool bfc_walk_one(struct Qdisc *sch, struct qdisc_walker *arg, unsigned long minor)
-{
-	if (arg->count >= arg->skip && arg->fn(sch, minor, arg) < 0) {
-		arg->stop = 1;
-		return false;
-	}
-	arg->count++;
-	return true;
-}
-
-static void bfc_walk(struct Qdisc *sch, struct qdisc_walker *arg)
-{
-	struct bfc_sched *q = qdisc_priv(sch);
-	unsigned long i;
-
-	if (arg->stop)
-		return;
-	for (i = 1; i <= q->config.classes; i++)
-		if (!bfc_walk_one(sch, arg, i))
-			return;
-	if (!bfc_walk_one(sch, arg, BFC_MINOR_CONTROL))
-		return;
-	for (i = 0; i < q->config.queues; i++) {
-		/* Thousands were never used nor paused, as a rule; only the others are shown. */
-		if (!READ_ONCE(q->queues[i].backlog_max) && !READ_ONCE(q->queues[i].last_ns))
-			arg->count++;
-		else if (!bfc_walk_one(sch, arg, BFC_MINOR_QUEUE + i))
-			return;
-	}
-}
-
-static int bfc_dump_class(struct Qdisc *sch, unsigned long minor, struct sk_buff *skb,
-			  struct tcmsg *tcm)
-{
-	struct bfc_sched *q = qdisc_priv(sch);
-	const struct bfc_queue *sub = bfc_minor_queue(q, minor);
-
-	tcm->tcm_handle |= TC_H_MIN(minor);
-	tcm->tcm_parent = sub ? TC_H_MAKE(sch->handle, sub->class + 1) : TC_H_ROOT;
-	return 0;
-}
-
-/* Packets and bytes as tc shows them of a class */
-static int bfc_put_sent(struct gnet_dump *d, u64 packets, u64 bytes)
-{
-	struct gnet_stats_basic_sync sent;
-
-	gnet_stats_basic_sync_init(&sent);
-	u64_stats_set(&sent.packets, packets);
-	u64_stats_set(&sent.bytes, bytes);
-	return gnet_stats_copy_basic(d, NULL, &sent, true);
-}
-
-static int bfc_put_queue(struct bfc_sched *q, const struct bfc_queue *sub, struct gnet_dump *d,
-			 struct gnet_stats_queue *qs)
-{
-	const struct bfc_queue_stats *stats = &q->queue_stats[sub - q->queues];
-	u64 paused_ns = READ_ONCE(stats->paused_ns);
-	bool paused = READ_ONCE(sub->paused);
-	struct nlattr *nest;
-
-	qs->qlen = READ_ONCE(sub->packets);
-	qs->backlog = READ_ONCE(sub->backlog);
-	qs->drops = READ_ONCE(stats->drops);
-	if (paused)
-		paused_ns += ktime_get_ns() - READ_ONCE(stats->paused_since);
-	if (bfc_put_sent(d, READ_ONCE(stats->sent), READ_ONCE(stats->sent_bytes)) < 0 ||
-	    gnet_stats_copy_queue(d, NULL, qs, qs->qlen) < 0)
-		return -1;
-	nest = nla_nest_start(d->skb, TCA_STATS_APP);
-	if (!nest)
-		return -1;
-	if (nla_put_u8(d->skb, TCA_BFC_CLASS_PAUSED, paused) ||
-	    nla_put_u32(d->skb, TCA_BFC_CLASS_FLOWS, READ_ONCE(sub->flows)) ||
-	    nla_put_s32(d->skb, TCA_BFC_CLASS_DEFICIT, READ_ONCE(sub->deficit)) ||
-	    nla_put_u32(d->skb, TCA_BFC_CLASS_BACKLOG_MAX, READ_ONCE(sub->backlog_max)) ||
-	    nla_put_u64_64bit(d->skb, TCA_BFC_CLASS_PAUSES, READ_ONCE(stats->pauses),
-			      TCA_BFC_CLASS_PAD) ||
-	    nla_put_u64_64bit(d->skb, TCA_BFC_CLASS_PAUSED_TIME, paused_ns, TCA_BFC_CLASS_PAD) ||
-	    nla_put_u64_64bit(d->skb, TCA_BFC_CLASS_MARKS, READ_ONCE(stats->marks),
-			      TCA_BFC_CLASS_PAD)) {
-		nla_nest_cancel(d->skb, nest);
-		return -1;
-	}
-	nla_nest_end(d->skb, nest);
-	return 0;
-}
-
-static int bfc_dump_class_stats(struct Qdisc *sch, unsigned long minor, struct gnet_dump *d)
-{
-	struct bfc_sched *q = qdisc_priv(sch);
-	const struct bfc_queue *sub = bfc_minor_queue(q, minor);
-	struct gnet_stats_queue qs = {};
-	const struct bfc_class *class;
-	u64 packets = 0, bytes = 0;
-	u32 i;
-
-	if (sub)
-		return bfc_put_queue(q, sub, d, &qs);
-	if (minor == BFC_MINOR_CONTROL) {
-		qs.qlen = skb_queue_len_lockless(&q->control);
-		qs.drops = READ_ONCE(q->stats.drop_control);
-	} else {
-		class = &q->classes[minor - 1];
-		for (i = class->first; i < class->first + class->queues; i++) {
-			qs.qlen += READ_ONCE(q->queues[i].packets);
-			qs.backlog += READ_ONCE(q->queues[i].backlog);
-			qs.drops += READ_ONCE(q->queue_stats[i].drops);
-			packets += READ_ONCE(q->queue_stats[i].sent);
-			bytes += READ_ONCE(q->queue_stats[i].sent_bytes);
-		}
-		if (bfc_put_sent(d, packets, bytes) < 0)
-			return -1;
-	}
-	return gnet_stats_copy_queue(d, NULL, &qs, qs.qlen);
-}
-
-static const struct Qdisc_class_ops bfc_class_ops = {
-	.leaf		= bfc_leaf,
-	.find		= bfc_find,
-	.walk		= bfc_walk,
-	.tcf_block	= bfc_tcf_block,
-	.bind_tcf	= bfc_bind,
-	.unbind_tcf	= bfc_unbind,
-	.dump		= bfc_dump_class,
-	.dump_stats	= bfc_dump_class_stats,
-};
 
 static struct Qdisc_ops bfc_qdisc_ops __read_mostly = {
 	.cl_ops		= &bfc_class_ops,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch_ideal.c - a queue for each flow, without bounds: a yardstick for other qdiscs
+ * ideal.c - a queue for each flow, without bounds: a yardstick for other qdiscs
  *
  * What no switch can be built like, to say how far others are from it: each flow has a queue of
  * its own, told by its addresses, protocol and ports and not by a hash of them, so two flows
@@ -35,10 +35,10 @@
 #include <net/flow_dissector.h>
 #include <net/pkt_sched.h>
 
-#include "sched/control.h"
-#include "sched/headers.h"
-#include "sched/options.h"
-#include "uapi/ideal.h"
+#include "../sched/control.h"
+#include "../sched/headers.h"
+#include "../sched/options.h"
+#include "../uapi/ideal.h"
 
 #define IDEAL_HASH_BITS		12
 #define IDEAL_UNSIZED		(1ULL << 32)	/* more than any packet can say */

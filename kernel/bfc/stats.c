@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * stats.c - what bfc says of itself: statistics, and classes that show them
+ */
+#include "../sched/counters.h"
+#include "bfc.h"
+
+#define BFC_COUNTER(_attr, _field) HOP_COUNTER(TCA_BFC_STATS_##_attr, bfc_stats, _field)
+
+static const struct hop_counter bfc_counters[] = {
+	BFC_COUNTER(BACKLOGGED, backlogged),
+	BFC_COUNTER(PAUSED, paused),
+	BFC_COUNTER(TH_MAX, th_max),
+	BFC_COUNTER(BACKLOG_MAX, backlog_max),
+	BFC_COUNTER(BACKLOG_TIME, backlog_time),
+	BFC_COUNTER(ASSIGN_FREE, assign_free),
+	BFC_COUNTER(ASSIGN_EARLY, assign_early),
+	BFC_COUNTER(ASSIGN_SHARED, assign_shared),
+	BFC_COUNTER(ASSIGN_OWN, assign_own),
+	BFC_COUNTER(ASSIGN_STICKY, assign_sticky),
+	BFC_COUNTER(COLLISIONS, collisions),
+	BFC_COUNTER(MARKS, marks),
+	BFC_COUNTER(OVER_UNLABELLED, over_unlabelled),
+	BFC_COUNTER(PAUSES_OBEYED, pauses_obeyed),
+	BFC_COUNTER(RESUMES_OBEYED, resumes_obeyed),
+	BFC_COUNTER(PAUSED_TIME, paused_ns),
+	BFC_COUNTER(CONTROL, control),
+	BFC_COUNTER(DROP_LIMIT, drop_limit),
+	BFC_COUNTER(DROP_CONTROL, drop_control),
+	BFC_COUNTER(DROP_GSO, drop_gso),
+	BFC_COUNTER(DROP_TAG, drop_tag),
+	BFC_COUNTER(DROP_FILTER, drop_filter),
+	BFC_COUNTER(GSO_SPLIT, gso_split),
+	BFC_COUNTER(TAGGED, tagged),
+	BFC_COUNTER(ELIDED, elided),
+	BFC_COUNTER(WITHDRAWN, withdrawn),
+	BFC_COUNTER(DROP_POOL, drop_pool),
+	BFC_COUNTER(SPILLED, spilled),
+	BFC_COUNTER(DROP_POLICE, drop_police),
+};
+
+/* What is worked out at the time of the dump. */
+struct bfc_now {
+	u64	time_ns;
+	u64	rate;
+	u64	pool_used;
+	u64	pool_max;
+	u32	pool_size;
+	u32	th;
+	u32	n_active;
+	u32	marked;
+	u32	hrtt_ns;
+	u32	sticky_ns;
+};
+
+static int bfc_put_now(struct sk_buff *skb, const struct bfc_now *now)
+{
+	return nla_put_u64_64bit(skb, TCA_BFC_STATS_TIME, now->time_ns, TCA_BFC_STATS_PAD) ||
+	       nla_put_u64_64bit(skb, TCA_BFC_STATS_LINK_RATE, now->rate, TCA_BFC_STATS_PAD) ||
+	       nla_put_u64_64bit(skb, TCA_BFC_STATS_POOL_USED, now->pool_used, TCA_BFC_STATS_PAD) ||
+	       nla_put_u64_64bit(skb, TCA_BFC_STATS_POOL_MAX, now->pool_max, TCA_BFC_STATS_PAD) ||
+	       nla_put_u32(skb, TCA_BFC_STATS_POOL_SIZE, now->pool_size) ||
+	       nla_put_u32(skb, TCA_BFC_STATS_TH, now->th) ||
+	       nla_put_u32(skb, TCA_BFC_STATS_N_ACTIVE, now->n_active) ||
+	       nla_put_u32(skb, TCA_BFC_STATS_MARKED, now->marked) ||
+	       nla_put_u32(skb, TCA_BFC_STATS_HRTT, now->hrtt_ns) ||
+	       nla_put_u32(skb, TCA_BFC_STATS_STICKY, now->sticky_ns) ? -EMSGSIZE : 0;
+}
+
+/* Time paused so far, pauses that last included. */
+static u64 bfc_paused_ns(const struct bfc_sched *q, u64 now)
+{
+	u64 sum = q->stats.paused_ns;
+	u32 i;
+
+	for (i = 0; i < q->config.queues; i++)
+		if (READ_ONCE(q->queues[i].paused))
+			sum += now - READ_ONCE(q->queue_stats[i].paused_since);
+	return sum;
+}
+
+int bfc_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
+{
+	struct bfc_sched *q = qdisc_priv(sch);
+	struct bfc_now now = {};
+	struct bfc_stats stats;
+	struct nlattr *nest;
+
+	sch_tree_lock(sch);
+	now.time_ns = ktime_get_ns();
+	if (hop_paused_changed(&q->member, q->paused_seen))
+		bfc_merge_paused(q, now.time_ns);
+	bfc_follow_link(q);
+	bfc_backlog_moves(sch, q, now.time_ns);
+	stats = q->stats;
+	now.rate = q->rate;
+	now.th = bfc_threshold(sch, q, bfc_n_active(q));
+	now.n_active = atomic_read(q->member.n_active);
+	now.marked = q->member.marked;
+	now.hrtt_ns = q->hrtt_seen;
+	now.sticky_ns = q->sticky_ns;
+	if (q->pool) {
+		now.pool_size = q->pool->size;
+		now.pool_used = atomic_long_read(&q->pool->used);
+		now.pool_max = atomic_long_read(&q->pool->used_max);
+	}
+	sch_tree_unlock(sch);
+	if (stats.paused)
+		stats.paused_ns = bfc_paused_ns(q, now.time_ns);
+
+	nest = nla_nest_start(d->skb, TCA_STATS_APP);
+	if (!nest)
+		return -1;
+	if (hop_counters_dump(bfc_counters, ARRAY_SIZE(bfc_counters), &stats, d->skb,
+			      TCA_BFC_STATS_PAD) ||
+	    bfc_put_now(d->skb, &now) ||
+	    hop_port_dump(&q->member, d->skb, TCA_BFC_STATS_PORT)) {
+		nla_nest_cancel(d->skb, nest);
+		return -1;
+	}
+	nla_nest_end(d->skb, nest);
+	return 0;
+}
+
+/* ---- classes ----
+ *
+ * The strict-priority classes, the control class, and the sub-queues, which cannot be changed.
+ * Internally (find, walk) a class is its minor number, which is never 0.
+ */
+
+static struct Qdisc *bfc_leaf(struct Qdisc *sch, unsigned long minor)
+{
+	return NULL;
+}
+
+static struct bfc_queue *bfc_minor_queue(const struct bfc_sched *q, unsigned long minor)
+{
+	if (minor < BFC_MINOR_QUEUE || minor - BFC_MINOR_QUEUE >= q->config.queues)
+		return NULL;
+	return &q->queues[minor - BFC_MINOR_QUEUE];
+}
+
+static unsigned long bfc_find(struct Qdisc *sch, u32 classid)
+{
+	struct bfc_sched *q = qdisc_priv(sch);
+	u32 minor = TC_H_MIN(classid);
+
+	return bfc_minor_class(q, classid) >= 0 || bfc_minor_queue(q, minor) ? minor : 0;
+}
+
+static unsigned long bfc_bind(struct Qdisc *sch, unsigned long parent, u32 classid)
+{
+	return bfc_find(sch, classid);
+}
+
+static void bfc_unbind(struct Qdisc *sch, unsigned long minor)
+{
+}
+
+static struct tcf_block *bfc_tcf_block(struct Qdisc *sch, unsigned long minor,
+				       struct netlink_ext_ack *extack)
+{
+	struct bfc_sched *q = qdisc_priv(sch);
+
+	return minor ? NULL : q->block;
+}
+
+/* Return: false to end the walk. */
+static bool bfc_walk_one(struct Qdisc *sch, struct qdisc_walker *arg, unsigned long minor)
+{
+	if (arg->count >= arg->skip && arg->fn(sch, minor, arg) < 0) {
+		arg->stop = 1;
+		return false;
+	}
+	arg->count++;
+	return true;
+}
+
+static void bfc_walk(struct Qdisc *sch, struct qdisc_walker *arg)
+{
+	struct bfc_sched *q = qdisc_priv(sch);
+	unsigned long i;
+
+	if (arg->stop)
+		return;
+	for (i = 1; i <= q->config.classes; i++)
+		if (!bfc_walk_one(sch, arg, i))
+			return;
+	if (!bfc_walk_one(sch, arg, BFC_MINOR_CONTROL))
+		return;
+	for (i = 0; i < q->config.queues; i++) {
+		/* Thousands were never used nor paused, as a rule; only the others are shown. */
+		if (!READ_ONCE(q->queues[i].backlog_max) && !READ_ONCE(q->queues[i].last_ns))
+			arg->count++;
+		else if (!bfc_walk_one(sch, arg, BFC_MINOR_QUEUE + i))
+			return;
+	}
+}
+
+static int bfc_dump_class(struct Qdisc *sch, unsigned long minor, struct sk_buff *skb,
+			  struct tcmsg *tcm)
+{
+	struct bfc_sched *q = qdisc_priv(sch);
+	const struct bfc_queue *sub = bfc_minor_queue(q, minor);
+
+	tcm->tcm_handle |= TC_H_MIN(minor);
+	tcm->tcm_parent = sub ? TC_H_MAKE(sch->handle, sub->class + 1) : TC_H_ROOT;
+	return 0;
+}
+
+/* Packets and bytes as tc shows them of a class */
+static int bfc_put_sent(struct gnet_dump *d, u64 packets, u64 bytes)
+{
+	struct gnet_stats_basic_sync sent;
+
+	gnet_stats_basic_sync_init(&sent);
+	u64_stats_set(&sent.packets, packets);
+	u64_stats_set(&sent.bytes, bytes);
+	return gnet_stats_copy_basic(d, NULL, &sent, true);
+}
+
+static int bfc_put_queue(struct bfc_sched *q, const struct bfc_queue *sub, struct gnet_dump *d,
+			 struct gnet_stats_queue *qs)
+{
+	const struct bfc_queue_stats *stats = &q->queue_stats[sub - q->queues];
+	u64 paused_ns = READ_ONCE(stats->paused_ns);
+	bool paused = READ_ONCE(sub->paused);
+	struct nlattr *nest;
+
+	qs->qlen = READ_ONCE(sub->packets);
+	qs->backlog = READ_ONCE(sub->backlog);
+	qs->drops = READ_ONCE(stats->drops);
+	if (paused)
+		paused_ns += ktime_get_ns() - READ_ONCE(stats->paused_since);
+	if (bfc_put_sent(d, READ_ONCE(stats->sent), READ_ONCE(stats->sent_bytes)) < 0 ||
+	    gnet_stats_copy_queue(d, NULL, qs, qs->qlen) < 0)
+		return -1;
+	nest = nla_nest_start(d->skb, TCA_STATS_APP);
+	if (!nest)
+		return -1;
+	if (nla_put_u8(d->skb, TCA_BFC_CLASS_PAUSED, paused) ||
+	    nla_put_u32(d->skb, TCA_BFC_CLASS_FLOWS, READ_ONCE(sub->flows)) ||
+	    nla_put_s32(d->skb, TCA_BFC_CLASS_DEFICIT, READ_ONCE(sub->deficit)) ||
+	    nla_put_u32(d->skb, TCA_BFC_CLASS_BACKLOG_MAX, READ_ONCE(sub->backlog_max)) ||
+	    nla_put_u64_64bit(d->skb, TCA_BFC_CLASS_PAUSES, READ_ONCE(stats->pauses),
+			      TCA_BFC_CLASS_PAD) ||
+	    nla_put_u64_64bit(d->skb, TCA_BFC_CLASS_PAUSED_TIME, paused_ns, TCA_BFC_CLASS_PAD) ||
+	    nla_put_u64_64bit(d->skb, TCA_BFC_CLASS_MARKS, READ_ONCE(stats->marks),
+			      TCA_BFC_CLASS_PAD)) {
+		nla_nest_cancel(d->skb, nest);
+		return -1;
+	}
+	nla_nest_end(d->skb, nest);
+	return 0;
+}
+
+static int bfc_dump_class_stats(struct Qdisc *sch, unsigned long minor, struct gnet_dump *d)
+{
+	struct bfc_sched *q = qdisc_priv(sch);
+	const struct bfc_queue *sub = bfc_minor_queue(q, minor);
+	struct gnet_stats_queue qs = {};
+	const struct bfc_class *class;
+	u64 packets = 0, bytes = 0;
+	u32 i;
+
+	if (sub)
+		return bfc_put_queue(q, sub, d, &qs);
+	if (minor == BFC_MINOR_CONTROL) {
+		qs.qlen = skb_queue_len_lockless(&q->control);
+		qs.drops = READ_ONCE(q->stats.drop_control);
+	} else {
+		class = &q->classes[minor - 1];
+		for (i = class->first; i < class->first + class->queues; i++) {
+			qs.qlen += READ_ONCE(q->queues[i].packets);
+			qs.backlog += READ_ONCE(q->queues[i].backlog);
+			qs.drops += READ_ONCE(q->queue_stats[i].drops);
+			packets += READ_ONCE(q->queue_stats[i].sent);
+			bytes += READ_ONCE(q->queue_stats[i].sent_bytes);
+		}
+		if (bfc_put_sent(d, packets, bytes) < 0)
+			return -1;
+	}
+	return gnet_stats_copy_queue(d, NULL, &qs, qs.qlen);
+}
+
+const struct Qdisc_class_ops bfc_class_ops = {
+	.leaf		= bfc_leaf,
+	.find		= bfc_find,
+	.walk		= bfc_walk,
+	.tcf_block	= bfc_tcf_block,
+	.bind_tcf	= bfc_bind,
+	.unbind_tcf	= bfc_unbind,
+	.dump		= bfc_dump_class,
+	.dump_stats	= bfc_dump_class_stats,
+};
