@@ -239,43 +239,27 @@ struct hop_config bfc_port_config(const struct bfc_config *c)
 	};
 }
 
-/* The pool that a new configuration wants: the one that the qdisc has, another one, or none. Last
- * of what may fail, since it may change the pool's size.
- */
+/* The pool that a new configuration wants, see hop_buffer_find(). */
 int bfc_pool_find(struct Qdisc *sch, u32 size, struct nlattr *opt, struct hop_pool **pool,
 		  struct netlink_ext_ack *extack)
 {
-	struct bfc_sched *q = qdisc_priv(sch);
-	int err = 0;
+	const struct bfc_sched *q = qdisc_priv(sch);
 
-	*pool = NULL;
-	if (!size)
-		return 0;
-	if (q->pool) {
-		*pool = q->pool;
-		if (size != q->pool->size)
-			err = hop_pool_resize(q->pool, size);
-	} else {
-		*pool = hop_pool_get(qdisc_dev(sch), size);
-		err = PTR_ERR_OR_ZERO(*pool);
-	}
-	if (err != -EBUSY)
-		return err;
-	return hop_option_refuse(extack, opt ? nla_find_nested(opt, TCA_BFC_POOL) : NULL,
-				 "the namespace's pool has another size, and other users", err);
+	return hop_buffer_find(&q->buffer, qdisc_dev(sch), size,
+			       opt ? nla_find_nested(opt, TCA_BFC_POOL) : NULL, pool, extack);
 }
 
 /* Short sub-queues take part here, or what is left could be more than the limit. */
-static struct bfc_change bfc_lower_limit(struct Qdisc *sch, struct sk_buff **to_free)
+static struct hop_admitted bfc_lower_limit(struct Qdisc *sch, struct sk_buff **to_free)
 {
 	struct bfc_sched *q = qdisc_priv(sch);
-	struct bfc_queue *sub;
+	struct hop_subq *sub;
 
 	if (sch->qstats.backlog <= q->config.limit)
-		return (struct bfc_change) {};
-	for (sub = q->queues; sub < q->queues + q->config.queues; sub++)
+		return (struct hop_admitted) {};
+	for (sub = q->subqs.queues; sub < q->subqs.queues + q->config.queues; sub++)
 		if (sub->head)
-			bfc_queue_rebucket(q, sub);
+			hop_subq_rebucket(&q->subqs, sub);
 	return bfc_enforce_limit(sch, NULL, ktime_get_ns(), to_free);
 }
 
@@ -285,15 +269,15 @@ static void bfc_holders_forget(struct bfc_sched *q)
 	u32 i;
 
 	for (i = 0; i < q->config.queues; i++)
-		hop_holders_release(&bfc_queue_class(q, &q->queues[i])->holders, i);
+		hop_holders_release(&hop_subq_class(&q->subqs, &q->subqs.queues[i])->holders, i);
 }
 
 int bfc_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
 {
 	struct bfc_sched *q = qdisc_priv(sch);
-	struct hop_pool *pool, *before = q->pool;
+	struct hop_pool *pool, *before = q->buffer.pool;
 	struct bfc_config c = q->config;
-	struct bfc_change change;
+	struct hop_admitted change;
 	struct sk_buff *dropped = NULL;
 	struct hop_config port;
 	int err;
@@ -313,7 +297,7 @@ int bfc_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *ex
 	if (q->config.share == BFC_SHARE_SPARE && c.share != BFC_SHARE_SPARE)
 		bfc_holders_forget(q);
 	q->config = c;
-	bfc_pool_switch(q, pool);
+	hop_buffer_switch(&q->buffer, pool, hop_subqs_backlog(&q->subqs, c.queues));
 	bfc_recompute(q, READ_ONCE(*q->member.hrtt_ns), READ_ONCE(*q->member.speed));
 	change = bfc_lower_limit(sch, &dropped);
 	qdisc_tree_reduce_backlog(sch, -change.packets, -change.bytes);

@@ -3,6 +3,7 @@
  * stats.c - what bfc says of itself: statistics, and classes that show them
  */
 #include "../sched/counters.h"
+#include "../sched/stats.h"
 #include "bfc.h"
 
 #define BFC_COUNTER(_attr, _field) HOP_COUNTER(TCA_BFC_STATS_##_attr, bfc_stats, _field)
@@ -74,8 +75,8 @@ static u64 bfc_paused_ns(const struct bfc_sched *q, u64 now)
 	u32 i;
 
 	for (i = 0; i < q->config.queues; i++)
-		if (READ_ONCE(q->queues[i].paused))
-			sum += now - READ_ONCE(q->queue_stats[i].paused_since);
+		if (READ_ONCE(q->subqs.queues[i].held) & HOP_HELD_PAUSED)
+			sum += now - READ_ONCE(q->subqs.stats[i].paused_since);
 	return sum;
 }
 
@@ -91,18 +92,19 @@ int bfc_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	if (hop_paused_changed(&q->member, q->paused_seen))
 		bfc_merge_paused(q, now.time_ns);
 	bfc_follow_link(q);
-	bfc_backlog_moves(sch, q, now.time_ns);
+	hop_backlog_moves(sch, &q->stats.backlog_time, &q->changed_ns, now.time_ns);
 	stats = q->stats;
+	stats.backlogged = q->subqs.backlogged;
 	now.rate = q->rate;
 	now.th = bfc_threshold(sch, q, bfc_n_active(q));
 	now.n_active = atomic_read(q->member.n_active);
 	now.marked = q->member.marked;
 	now.hrtt_ns = q->hrtt_seen;
 	now.sticky_ns = q->sticky_ns;
-	if (q->pool) {
-		now.pool_size = q->pool->size;
-		now.pool_used = atomic_long_read(&q->pool->used);
-		now.pool_max = atomic_long_read(&q->pool->used_max);
+	if (q->buffer.pool) {
+		now.pool_size = q->buffer.pool->size;
+		now.pool_used = atomic_long_read(&q->buffer.pool->used);
+		now.pool_max = atomic_long_read(&q->buffer.pool->used_max);
 	}
 	sch_tree_unlock(sch);
 	if (stats.paused)
@@ -133,11 +135,11 @@ static struct Qdisc *bfc_leaf(struct Qdisc *sch, unsigned long minor)
 	return NULL;
 }
 
-static struct bfc_queue *bfc_minor_queue(const struct bfc_sched *q, unsigned long minor)
+static struct hop_subq *bfc_minor_queue(const struct bfc_sched *q, unsigned long minor)
 {
 	if (minor < BFC_MINOR_QUEUE || minor - BFC_MINOR_QUEUE >= q->config.queues)
 		return NULL;
-	return &q->queues[minor - BFC_MINOR_QUEUE];
+	return &q->subqs.queues[minor - BFC_MINOR_QUEUE];
 }
 
 static unsigned long bfc_find(struct Qdisc *sch, u32 classid)
@@ -179,6 +181,7 @@ static bool bfc_walk_one(struct Qdisc *sch, struct qdisc_walker *arg, unsigned l
 static void bfc_walk(struct Qdisc *sch, struct qdisc_walker *arg)
 {
 	struct bfc_sched *q = qdisc_priv(sch);
+	const struct hop_subq *sub;
 	unsigned long i;
 
 	if (arg->stop)
@@ -189,8 +192,9 @@ static void bfc_walk(struct Qdisc *sch, struct qdisc_walker *arg)
 	if (!bfc_walk_one(sch, arg, BFC_MINOR_CONTROL))
 		return;
 	for (i = 0; i < q->config.queues; i++) {
+		sub = &q->subqs.queues[i];
 		/* Thousands were never used nor paused, as a rule; only the others are shown. */
-		if (!READ_ONCE(q->queues[i].backlog_max) && !READ_ONCE(q->queues[i].last_ns))
+		if (!READ_ONCE(sub->backlog_max) && !READ_ONCE(sub->last_ns))
 			arg->count++;
 		else if (!bfc_walk_one(sch, arg, BFC_MINOR_QUEUE + i))
 			return;
@@ -201,30 +205,19 @@ static int bfc_dump_class(struct Qdisc *sch, unsigned long minor, struct sk_buff
 			  struct tcmsg *tcm)
 {
 	struct bfc_sched *q = qdisc_priv(sch);
-	const struct bfc_queue *sub = bfc_minor_queue(q, minor);
+	const struct hop_subq *sub = bfc_minor_queue(q, minor);
 
 	tcm->tcm_handle |= TC_H_MIN(minor);
 	tcm->tcm_parent = sub ? TC_H_MAKE(sch->handle, sub->class + 1) : TC_H_ROOT;
 	return 0;
 }
 
-/* Packets and bytes as tc shows them of a class */
-static int bfc_put_sent(struct gnet_dump *d, u64 packets, u64 bytes)
-{
-	struct gnet_stats_basic_sync sent;
-
-	gnet_stats_basic_sync_init(&sent);
-	u64_stats_set(&sent.packets, packets);
-	u64_stats_set(&sent.bytes, bytes);
-	return gnet_stats_copy_basic(d, NULL, &sent, true);
-}
-
-static int bfc_put_queue(struct bfc_sched *q, const struct bfc_queue *sub, struct gnet_dump *d,
+static int bfc_put_queue(struct bfc_sched *q, const struct hop_subq *sub, struct gnet_dump *d,
 			 struct gnet_stats_queue *qs)
 {
-	const struct bfc_queue_stats *stats = &q->queue_stats[sub - q->queues];
+	const struct hop_subq_stats *stats = &q->subqs.stats[sub - q->subqs.queues];
 	u64 paused_ns = READ_ONCE(stats->paused_ns);
-	bool paused = READ_ONCE(sub->paused);
+	bool paused = READ_ONCE(sub->held) & HOP_HELD_PAUSED;
 	struct nlattr *nest;
 
 	qs->qlen = READ_ONCE(sub->packets);
@@ -232,7 +225,7 @@ static int bfc_put_queue(struct bfc_sched *q, const struct bfc_queue *sub, struc
 	qs->drops = READ_ONCE(stats->drops);
 	if (paused)
 		paused_ns += ktime_get_ns() - READ_ONCE(stats->paused_since);
-	if (bfc_put_sent(d, READ_ONCE(stats->sent), READ_ONCE(stats->sent_bytes)) < 0 ||
+	if (hop_put_sent(d, READ_ONCE(stats->sent), READ_ONCE(stats->sent_bytes)) < 0 ||
 	    gnet_stats_copy_queue(d, NULL, qs, qs->qlen) < 0)
 		return -1;
 	nest = nla_nest_start(d->skb, TCA_STATS_APP);
@@ -257,9 +250,9 @@ static int bfc_put_queue(struct bfc_sched *q, const struct bfc_queue *sub, struc
 static int bfc_dump_class_stats(struct Qdisc *sch, unsigned long minor, struct gnet_dump *d)
 {
 	struct bfc_sched *q = qdisc_priv(sch);
-	const struct bfc_queue *sub = bfc_minor_queue(q, minor);
+	const struct hop_subq *sub = bfc_minor_queue(q, minor);
 	struct gnet_stats_queue qs = {};
-	const struct bfc_class *class;
+	const struct hop_class *class;
 	u64 packets = 0, bytes = 0;
 	u32 i;
 
@@ -269,15 +262,15 @@ static int bfc_dump_class_stats(struct Qdisc *sch, unsigned long minor, struct g
 		qs.qlen = skb_queue_len_lockless(&q->control);
 		qs.drops = READ_ONCE(q->stats.drop_control);
 	} else {
-		class = &q->classes[minor - 1];
+		class = &q->subqs.classes[minor - 1];
 		for (i = class->first; i < class->first + class->queues; i++) {
-			qs.qlen += READ_ONCE(q->queues[i].packets);
-			qs.backlog += READ_ONCE(q->queues[i].backlog);
-			qs.drops += READ_ONCE(q->queue_stats[i].drops);
-			packets += READ_ONCE(q->queue_stats[i].sent);
-			bytes += READ_ONCE(q->queue_stats[i].sent_bytes);
+			qs.qlen += READ_ONCE(q->subqs.queues[i].packets);
+			qs.backlog += READ_ONCE(q->subqs.queues[i].backlog);
+			qs.drops += READ_ONCE(q->subqs.stats[i].drops);
+			packets += READ_ONCE(q->subqs.stats[i].sent);
+			bytes += READ_ONCE(q->subqs.stats[i].sent_bytes);
 		}
-		if (bfc_put_sent(d, packets, bytes) < 0)
+		if (hop_put_sent(d, packets, bytes) < 0)
 			return -1;
 	}
 	return gnet_stats_copy_queue(d, NULL, &qs, qs.qlen);

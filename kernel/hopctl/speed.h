@@ -9,6 +9,8 @@
 #include <linux/kernel.h>
 #include <linux/rtnetlink.h>
 
+#define HOP_RATE_UNKNOWN	(125ULL * 1000 * 1000)	/* 1 Gb/s, if the device does not say */
+
 /**
  * hop_link_speed - ask a device how fast its link is
  * @dev: the device

@@ -739,7 +739,6 @@ static int rocc_limiter_put_attrs(const struct rocc_limiter *l, struct sk_buff *
  */
 int rocc_host_dump_class(struct rocc_host *h, u32 slot, struct gnet_dump *d)
 {
-	struct gnet_stats_basic_sync sent;
 	struct gnet_stats_queue qs = {};
 	struct rocc_limiter l;
 	struct nlattr *nest;
@@ -752,12 +751,9 @@ int rocc_host_dump_class(struct rocc_host *h, u32 slot, struct gnet_dump *d)
 	spin_unlock_bh(&h->lock);
 	if (!there)
 		return 0;
-	gnet_stats_basic_sync_init(&sent);
-	u64_stats_set(&sent.packets, l.sent);
-	u64_stats_set(&sent.bytes, l.sent_bytes);
 	qs.qlen = l.qlen;
 	qs.backlog = l.backlog;
-	if (gnet_stats_copy_basic(d, NULL, &sent, true) < 0 ||
+	if (hop_put_sent(d, l.sent, l.sent_bytes) < 0 ||
 	    gnet_stats_copy_queue(d, NULL, &qs, qs.qlen) < 0)
 		return -1;
 	nest = nla_nest_start(d->skb, TCA_STATS_APP);

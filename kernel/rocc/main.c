@@ -34,7 +34,6 @@
 #include "../sched/options.h"
 #include "rocc.h"
 
-#define ROCC_RATE_UNKNOWN	(125ULL * 1000 * 1000)	/* 1 Gb/s, if the device does not say */
 #define ROCC_RATE_LEAST		125			/* bytes per second: 1 kbit/s */
 #define ROCC_RATE_MOST		(1ULL << 40)
 #define ROCC_MINOR_CHILD	1
@@ -118,16 +117,12 @@ int rocc_enqueue_control(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff 
 		q->stats.drop_police++;
 		return qdisc_drop(skb, sch, to_free);
 	}
-	if (unlikely(skb_queue_len(&q->control) >= HOP_CONTROL_PACKETS)) {
+	rocc_backlog_moves(sch, q, now);
+	if (unlikely(!hop_control_put(&q->control, sch, skb))) {
 		q->stats.drop_control++;
 		return qdisc_drop(skb, sch, to_free);
 	}
-	rocc_backlog_moves(sch, q, now);
-	skb->priority = TC_PRIO_CONTROL;	/* for the card */
-	__skb_queue_tail(&q->control, skb);
 	q->control_bytes += qdisc_pkt_len(skb);
-	qdisc_qstats_backlog_inc(sch, skb);
-	sch->q.qlen++;
 	rocc_backlog_peak(sch, q);
 	q->stats.control++;
 	return NET_XMIT_SUCCESS;
@@ -308,7 +303,7 @@ u64 rocc_speed(struct Qdisc *sch, const struct rocc_config *c)
 
 	if (c->rate)
 		return c->rate * 8;
-	return q->link ? q->link * 1000000ULL : ROCC_RATE_UNKNOWN * 8;
+	return q->link ? q->link * 1000000ULL : HOP_RATE_UNKNOWN * 8;
 }
 
 /* Asks the device, which cannot be done once the tree is locked. */

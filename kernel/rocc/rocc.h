@@ -35,6 +35,7 @@
 #include "../sched/fair_rate.h"
 #include "../sched/notification.h"
 #include "../sched/police.h"
+#include "../sched/stats.h"
 #include "cnp.h"
 #include "heard.h"
 
@@ -404,8 +405,7 @@ static inline struct rocc_sched *rocc_of_host(struct rocc_host *h)
 
 static inline void rocc_backlog_moves(struct Qdisc *sch, struct rocc_sched *q, u64 now)
 {
-	q->stats.backlog_time += sch->qstats.backlog * (now - q->changed_ns);
-	q->changed_ns = now;
+	hop_backlog_moves(sch, &q->stats.backlog_time, &q->changed_ns, now);
 }
 
 static inline void rocc_backlog_peak(struct Qdisc *sch, struct rocc_sched *q)

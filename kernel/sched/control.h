@@ -25,6 +25,7 @@
 #include <linux/pkt_sched.h>
 #include <net/ip.h>
 #include <net/ndisc.h>
+#include <net/sch_generic.h>
 
 #include "../uapi/rocc.h"
 #include "headers.h"
@@ -179,6 +180,26 @@ static inline bool hop_control_takes(const struct hop_police *p, atomic64_t *pai
 		if (!hop_police_takes(p, &after, min_t(u32, skb->len, GSO_LEGACY_MAX_SIZE), now))
 			return false;
 	} while (!atomic64_try_cmpxchg(paid, &before, after));
+	return true;
+}
+
+/**
+ * hop_control_put - queue a control packet ahead of all others
+ * @fifo: the queue for them
+ * @sch: the qdisc, which counts it
+ * @skb: the packet
+ *
+ * Return: false if too many wait; @skb is still the caller's then.
+ */
+static inline bool hop_control_put(struct sk_buff_head *fifo, struct Qdisc *sch,
+				   struct sk_buff *skb)
+{
+	if (unlikely(skb_queue_len(fifo) >= HOP_CONTROL_PACKETS))
+		return false;
+	skb->priority = TC_PRIO_CONTROL;	/* for the card */
+	__skb_queue_tail(fifo, skb);
+	qdisc_qstats_backlog_inc(sch, skb);
+	sch->q.qlen++;
 	return true;
 }
 

@@ -12,9 +12,13 @@
 #undef module_exit
 #define module_init(function)
 #define module_exit(function)
-#include "../../kernel/bfc/main.c"
-#include "../../kernel/bfc/options.c"
+#include "../../kernel/bfc/threshold.c"
+#include "../../kernel/bfc/queue.c"
 #include "../../kernel/bfc/stats.c"
+#include "../../kernel/bfc/options.c"
+#include "../../kernel/bfc/setup.c"
+#include "../../kernel/bfc/control.c"
+#include "../../kernel/bfc/main.c"
 
 #define OPTIONS	ARRAY_SIZE(bfc_options)
 

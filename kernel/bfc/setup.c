@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * setup.c - how a qdisc comes and goes: its memory, its place on the port, and what the port's
+ * watchdogs ask it
+ */
+#include <linux/mm.h>
+#include <linux/random.h>
+
+#include "bfc.h"
+
+static void bfc_watch(const struct hop_member *m, u16 queue, struct hop_watch *w)
+{
+	const struct bfc_sched *q = container_of(m, struct bfc_sched, member);
+	const struct hop_subq_stats *stats = &q->subqs.stats[queue];
+	const struct hop_subq *sub = &q->subqs.queues[queue];
+
+	w->waits = READ_ONCE(sub->packets);
+	w->sent = READ_ONCE(stats->sent);
+}
+
+/* A qdisc whose packets wait for nobody but the device, and wait for too long */
+static unsigned int bfc_withdraw(struct hop_member *m)
+{
+	struct bfc_sched *q = container_of(m, struct bfc_sched, member);
+	struct Qdisc *sch = m->sch;
+	unsigned int withdrawn = 0;
+	u32 sent;
+
+	sch_tree_lock(sch);
+	sent = u64_stats_read(&sch->bstats.packets);
+	if (!sch->q.qlen || q->stats.paused || sent != m->quiet_sent) {
+		WRITE_ONCE(m->stalled, false);
+	} else {
+		WRITE_ONCE(m->stalled, true);
+		withdrawn = bfc_unmark(q);
+		q->stats.withdrawn += withdrawn;
+	}
+	sch_tree_unlock(sch);
+	return withdrawn;
+}
+
+static const struct hop_member_ops bfc_member_ops = {
+	.watch		= bfc_watch,
+	.withdraw	= bfc_withdraw,
+};
+
+/* Entries of the flow table */
+static u32 bfc_table(const struct bfc_config *c)
+{
+	return c->flows ? c->flows : roundup(c->queues * BFC_FLOWS_PER_QUEUE, c->classes * c->ways);
+}
+
+static void bfc_setup_classes(struct bfc_sched *q)
+{
+	u32 table = bfc_table(&q->config);
+	struct hop_class *class;
+	u32 i, n;
+
+	for (i = 0; i < q->config.classes; i++) {
+		class = &q->subqs.classes[i];
+		INIT_LIST_HEAD(&class->idle);
+		class->queues = q->config.queues / q->config.classes;
+		class->holders = q->holders;
+		class->first = i * class->queues;
+		class->flows = q->flows + i * (table / q->config.classes);
+		class->sets = table / q->config.classes / q->config.ways;
+		for (n = 0; n < table / q->config.classes; n++)
+			class->flows[n] = hop_flow_unused(n * GOLDEN_RATIO_32,
+							  class->first + n % class->queues);
+		for (n = 0; n < class->queues; n++) {
+			INIT_LIST_HEAD(&q->subqs.queues[class->first + n].node);
+			q->subqs.queues[class->first + n].class = i;
+			hop_bitset_add(&class->free, n);
+		}
+	}
+}
+
+static int bfc_allocate(struct bfc_sched *q)
+{
+	const struct bfc_config *c = &q->config;
+	u32 table = bfc_table(c);
+
+	q->subqs.classes = kvcalloc(c->classes, sizeof(*q->subqs.classes), GFP_KERNEL);
+	q->subqs.stats = kvcalloc(c->queues, sizeof(*q->subqs.stats), GFP_KERNEL);
+	q->flows = kvcalloc(table, sizeof(*q->flows), GFP_KERNEL);
+	q->subqs.queues = kvcalloc(c->queues, sizeof(*q->subqs.queues), GFP_KERNEL);
+	q->holders.mask = roundup_pow_of_two(max(2U * c->queues, BFC_PLACES_LEAST)) - 1;
+	q->holders.places = kvcalloc(q->holders.mask + 1, sizeof(*q->holders.places), GFP_KERNEL);
+	q->holders.holdings = kvcalloc(c->queues, sizeof(*q->holders.holdings), GFP_KERNEL);
+	q->spilled = kvcalloc(BITS_TO_LONGS(max_t(u32, table, c->queues)), sizeof(*q->spilled),
+			      GFP_KERNEL);
+	if (!q->subqs.classes || !q->subqs.stats || !q->flows || !q->subqs.queues ||
+	    !q->holders.places || !q->holders.holdings || !q->spilled)
+		return -ENOMEM;
+	bfc_setup_classes(q);
+	return 0;
+}
+
+static void bfc_free(struct bfc_sched *q)
+{
+	kvfree(q->subqs.queues);
+	kvfree(q->flows);
+	kvfree(q->subqs.stats);
+	kvfree(q->subqs.classes);
+	kvfree(q->spilled);
+	kvfree(q->holders.places);
+	kvfree(q->holders.holdings);
+}
+
+/* The kernel's default qdisc, at the root or below mq, is one that nobody has typed: only such a
+ * one has no handle while it is made.
+ */
+static bool bfc_is_default(const struct Qdisc *sch)
+{
+	return !sch->handle;
+}
+
+/* Those of all transmit queues have to fit the port's numbers, and beside them the one that
+ * somebody replaces them by.
+ */
+static u16 bfc_default_queues(const struct Qdisc *sch)
+{
+	return clamp_t(u32, BFC_QUEUES_MAX / 2 / qdisc_dev(sch)->num_tx_queues,
+		       1, BFC_QUEUES_DEFAULT);
+}
+
+/* A refused default qdisc would leave the device with none at all, so it is a fair queue without
+ * a port where no port can be.
+ */
+static int bfc_join(struct Qdisc *sch, struct bfc_sched *q, struct netlink_ext_ack *extack)
+{
+	struct hop_config port = bfc_port_config(&q->config);
+	int err = hop_member_join(&q->member, sch, q->config.queues, &port, &bfc_member_ops,
+				  extack);
+
+	if (!err || !bfc_is_default(sch))
+		return err;
+	q->config.pause = BFC_PAUSE_NONE;
+	q->config.tag = false;
+	hop_member_alone(&q->member);
+	return 0;
+}
+
+int bfc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
+{
+	struct bfc_sched *q = qdisc_priv(sch);
+	struct hop_pool *pool;
+	int err, i;
+
+	/* Enough for destroy() to run after any failure below. */
+	__skb_queue_head_init(&q->control);
+	for (i = 0; i < HOP_SUBQ_BUCKETS; i++)
+		INIT_LIST_HEAD(&q->subqs.buckets[i]);
+	get_random_bytes(&q->flow_secret, sizeof(q->flow_secret));
+	q->flow_secret.last |= 1;
+	q->flow_secret.rest |= 1;
+	q->changed_ns = ktime_get_ns();
+	q->config = bfc_defaults;
+	if (bfc_is_default(sch))
+		q->config.queues = bfc_default_queues(sch);
+
+	err = bfc_parse(opt, &q->config, true, extack);
+	if (err)
+		return err;
+	err = tcf_block_get(&q->block, &q->filter_list, sch, extack);
+	if (err)
+		return err;
+	err = bfc_allocate(q);
+	if (err)
+		return err;
+	err = bfc_pool_find(sch, q->config.pool, opt, &pool, extack);
+	if (err)
+		return err;
+	hop_buffer_switch(&q->buffer, pool, 0);
+	err = bfc_join(sch, q, extack);
+	if (!err && q->config.pause == BFC_PAUSE_INGRESS)
+		err = hop_ingress_use(&q->member);
+	if (err)
+		return err;
+	bfc_recompute(q, READ_ONCE(*q->member.hrtt_ns), READ_ONCE(*q->member.speed));
+	bfc_warn(q, extack);
+	/* Paused sub-queues hold packets back while the link idles: not work-conserving. */
+	sch->flags |= TCQ_F_WARN_NONWC;
+	sch->flags &= ~TCQ_F_CAN_BYPASS;
+	return 0;
+}
+
+void bfc_destroy(struct Qdisc *sch)
+{
+	struct bfc_sched *q = qdisc_priv(sch);
+
+	tcf_block_put(q->block);
+	bfc_reset(sch);
+	hop_pool_put(q->buffer.pool);
+	hop_member_leave(&q->member);
+	bfc_free(q);
+}
