@@ -20,14 +20,10 @@
 #include <linux/icmpv6.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
-#include <linux/jhash.h>
 #include <linux/netfilter_ipv4.h>
 #include <linux/netfilter_ipv6.h>
 #include <linux/random.h>
 #include <linux/slab.h>
-#include <linux/tcp.h>
-#include <net/inet6_hashtables.h>
-#include <net/inet_hashtables.h>
 #include <net/ip6_checksum.h>
 #include <net/netns/generic.h>
 #include <net/tcp.h>
@@ -37,65 +33,6 @@
 #define ROCC_TTL	255	/* that CNPs start with */
 
 static unsigned int rocc_net_id;
-
-/* ---- TCP ---- */
-
-static struct sock *rocc_tcp_socket(struct net *net, const struct cnp_flow *f, int ifindex)
-{
-	struct inet_hashinfo *hashinfo = net->ipv4.tcp_death_row.hashinfo;
-	const __be16 *ports = (const __be16 *)f->l4;
-	__be32 saddr, daddr;
-
-#if IS_ENABLED(CONFIG_IPV6)
-	if (f->v6) {
-		struct in6_addr s, d;
-
-		memcpy(&s, f->saddr, sizeof(s));
-		memcpy(&d, f->daddr, sizeof(d));
-		return __inet6_lookup_established(net, hashinfo, &d, ports[1], &s, ntohs(ports[0]),
-						  ifindex, 0);
-	}
-#endif
-	memcpy(&saddr, f->saddr, sizeof(saddr));
-	memcpy(&daddr, f->daddr, sizeof(daddr));
-	return __inet_lookup_established(net, hashinfo, daddr, ports[1], saddr, ntohs(ports[0]),
-					 ifindex, 0);
-}
-
-static bool rocc_tcp_in_flight(const struct sock *sk, const struct cnp_flow *f)
-{
-	__be32 raw;
-	u32 seq;
-
-	if (!sk || !sk_fullsock(sk))
-		return false;
-	memcpy(&raw, f->l4 + sizeof(raw), sizeof(raw));
-	seq = ntohl(raw);
-	/* an acknowledgement without data has the number that is to be sent next */
-	return !before(seq, READ_ONCE(tcp_sk(sk)->snd_una)) &&
-	       !after(seq, READ_ONCE(tcp_sk(sk)->snd_nxt));
-}
-
-/**
- * rocc_net_in_flight - is the quoted packet in flight?
- * @packet: the CNP
- *
- * As far as TCP knows; others do not say. Looks once for each CNP, whoever asks; the socket is let
- * go when no lock of ours is held, for to let go the last may mean to free it.
- */
-bool rocc_net_in_flight(struct rocc_packet *packet)
-{
-	const struct cnp_flow *f = &packet->cnp.flow;
-
-	if (f->proto != IPPROTO_TCP)
-		return true;
-	if (!packet->looked) {
-		packet->sk = rocc_tcp_socket(packet->net, f, packet->ifindex);
-		packet->in_flight = rocc_tcp_in_flight(packet->sk, f);
-		packet->looked = true;
-	}
-	return packet->in_flight;
-}
 
 /* ---- receiving ---- */
 
@@ -151,31 +88,9 @@ static enum rocc_refusal rocc_read(struct net *net, const struct sk_buff *skb, u
 		p->hops = ROCC_TTL - ip_hdr(skb)->ttl;
 	}
 	p->net = net;
+	p->rn = net_generic(net, rocc_net_id);
 	p->ifindex = skb->dev->ifindex;
 	return ROCC_ACCEPTED;
-}
-
-/**
- * rocc_net_judge - is a signed CNP new?
- * @packet: the CNP; the tag is right
- * @now: time
- *
- * Once for each, whoever asks. Context: a reaction point's, which is asked under the lock of all.
- */
-enum rocc_freshness rocc_net_judge(struct rocc_packet *packet, u64 now)
-{
-	struct rocc_net *rn = net_generic(packet->net, rocc_net_id);
-	const struct cnp *cnp = &packet->cnp;
-	u32 hash;
-
-	lockdep_assert_held(&rn->lock);
-	if (packet->judged)
-		return packet->fresh;
-	hash = jhash(cnp->address, sizeof(cnp->address), rn->seed ^ cnp->port ^ cnp->queue << 16);
-	packet->fresh = rocc_heard_judge(&rn->heard[hash % ROCC_HEARD_SETS * ROCC_HEARD_WAYS], cnp,
-					 now);
-	packet->judged = true;
-	return packet->fresh;
 }
 
 static enum rocc_refusal rocc_ask(struct rocc_net *rn, struct rocc_packet *p)
@@ -293,7 +208,7 @@ int rocc_net_add(struct net *net, struct rocc_host *h)
 /**
  * rocc_net_remove - and no longer
  * @net: its namespace
- * @h: the reaction point, added or not
+ * @h: the reaction point, added or not, or all 0
  *
  * Nothing of it is in use afterwards. Context: RTNL.
  */
@@ -302,7 +217,7 @@ void rocc_net_remove(struct net *net, struct rocc_host *h)
 	struct rocc_net *rn = net_generic(net, rocc_net_id);
 	bool last;
 
-	if (list_empty(&h->node))
+	if (!h->node.next || list_empty(&h->node))
 		return;
 	spin_lock_bh(&rn->lock);
 	list_del_init(&h->node);

@@ -37,7 +37,6 @@
 #include <linux/slab.h>
 
 #include "../sched/control.h"
-#include "../sched/counters.h"
 #include "rocc.h"
 
 #define ROCC_COST_SHIFT		20		/* bits of ns_per_byte behind the point */
@@ -390,10 +389,10 @@ enum rocc_refusal rocc_host_take(struct rocc_host *h, struct rocc_packet *packet
 	else if (c->keys && !rocc_tag_fits(c, packet))
 		verdict = ROCC_BAD_TAG;
 	else if (c->keys)
-		fresh = rocc_net_judge(packet, now);
+		fresh = rocc_cnp_judge(packet, now);
 	if (fresh == ROCC_STALE)
 		h->stats.stale++;
-	else if (verdict == ROCC_ACCEPTED && !rocc_net_in_flight(packet))
+	else if (verdict == ROCC_ACCEPTED && !rocc_cnp_in_flight(packet))
 		verdict = ROCC_BAD_SEQUENCE;
 	else if (verdict == ROCC_ACCEPTED)
 		rocc_host_process(h, l, cnp, hash, now);
@@ -632,7 +631,7 @@ int rocc_host_init(struct Qdisc *sch, struct rocc_host *h, const struct rocc_con
 		return -ENOMEM;
 	for (i = 0; i < c->limiters; i++)
 		h->free_slots[i] = i;
-	return rocc_net_add(dev_net(qdisc_dev(sch)), h);
+	return 0;
 }
 
 /* All limiters go, and what they hold; timers find nothing then. */
@@ -651,120 +650,12 @@ void rocc_host_destroy(struct rocc_host *h)
 {
 	if (!h->timer.function)
 		return;
-	rocc_net_remove(dev_net(qdisc_dev(rocc_of_host(h)->sch)), h);
 	rocc_host_reset(h);
 	hrtimer_cancel(&h->timer);
 	kvfree(h->recent);
 	kvfree(h->free_slots);
 	kvfree(h->slots);
 	kvfree(h->chains);
-}
-
-/* ---- statistics, and limiters as classes ---- */
-
-#define HOST_COUNTER(_attr, _field)						\
-	HOP_COUNTER(TCA_ROCC_STATS_##_attr, rocc_host_stats, _field)
-
-static const struct hop_counter rocc_host_counters[] = {
-	HOST_COUNTER(LIMITERS, limiters),
-	HOST_COUNTER(LIMITERS_MAX, limiters_max),
-	HOST_COUNTER(HELD, held),
-	HOST_COUNTER(DELAYED, delayed),
-	HOST_COUNTER(ACCEPTED, accepted),
-	HOST_COUNTER(HIGHER, higher),
-	HOST_COUNTER(NOT_NEEDED, not_needed),
-	HOST_COUNTER(STALE, stale),
-	HOST_COUNTER(FULL, full),
-	HOST_COUNTER(RAISED, raised),
-	HOST_COUNTER(REMOVED, removed),
-	HOST_COUNTER(DROP_LIMIT, drop_limit),
-	HOST_COUNTER(EPOCH_BACK, epoch_back),
-};
-
-/**
- * rocc_host_dump - statistics of a reaction point
- * @h: the reaction point
- * @skb: the message
- *
- * Return: 0 or -EMSGSIZE.
- */
-int rocc_host_dump(struct rocc_host *h, struct sk_buff *skb)
-{
-	struct rocc_host_stats stats;
-
-	spin_lock_bh(&h->lock);
-	stats = h->stats;
-	spin_unlock_bh(&h->lock);
-	return hop_counters_dump(rocc_host_counters, ARRAY_SIZE(rocc_host_counters), &stats, skb,
-				 TCA_ROCC_STATS_PAD);
-}
-
-/* Is there a limiter in this slot? It may be gone by the next call. */
-bool rocc_host_has(struct rocc_host *h, u32 slot)
-{
-	return slot < rocc_of_host(h)->config.limiters && READ_ONCE(h->slots[slot]);
-}
-
-static int rocc_limiter_put_attrs(const struct rocc_limiter *l, struct sk_buff *skb, u64 now)
-{
-	unsigned int bytes = l->id.v6 ? sizeof(struct in6_addr) : sizeof(struct in_addr);
-	const u8 *l4 = l->id.l4;
-
-	return nla_put_u8(skb, TCA_ROCC_LIMITER_PROTOCOL, l->id.proto) ||
-	       nla_put(skb, TCA_ROCC_LIMITER_SOURCE, bytes, l->id.saddr) ||
-	       nla_put(skb, TCA_ROCC_LIMITER_DESTINATION, bytes, l->id.daddr) ||
-	       nla_put_u16(skb, TCA_ROCC_LIMITER_SPORT, l4[0] << 8 | l4[1]) ||
-	       nla_put_u16(skb, TCA_ROCC_LIMITER_DPORT, l4[2] << 8 | l4[3]) ||
-	       nla_put_u64_64bit(skb, TCA_ROCC_LIMITER_RATE, l->rate, TCA_ROCC_LIMITER_PAD) ||
-	       nla_put(skb, TCA_ROCC_LIMITER_POINT, sizeof(l->cp_address), l->cp_address) ||
-	       nla_put_u32(skb, TCA_ROCC_LIMITER_POINT_PORT, l->cp_port) ||
-	       nla_put_u16(skb, TCA_ROCC_LIMITER_POINT_QUEUE, l->cp_queue) ||
-	       nla_put_u64_64bit(skb, TCA_ROCC_LIMITER_AGE, now - l->born_ns,
-				 TCA_ROCC_LIMITER_PAD) ||
-	       nla_put_u64_64bit(skb, TCA_ROCC_LIMITER_QUIET, now - l->accepted_ns,
-				 TCA_ROCC_LIMITER_PAD) ||
-	       nla_put_u64_64bit(skb, TCA_ROCC_LIMITER_ACCEPTED, l->accepted,
-				 TCA_ROCC_LIMITER_PAD) ||
-	       nla_put_u64_64bit(skb, TCA_ROCC_LIMITER_RAISED, l->raised,
-				 TCA_ROCC_LIMITER_PAD) ? -EMSGSIZE : 0;
-}
-
-/**
- * rocc_host_dump_class - statistics of a limiter
- * @h: the reaction point
- * @slot: of the limiter; it may be gone, then nothing is put
- * @d: the message
- *
- * Return: 0 or -1.
- */
-int rocc_host_dump_class(struct rocc_host *h, u32 slot, struct gnet_dump *d)
-{
-	struct gnet_stats_queue qs = {};
-	struct rocc_limiter l;
-	struct nlattr *nest;
-	bool there;
-
-	spin_lock_bh(&h->lock);
-	there = h->slots[slot];
-	if (there)
-		l = *h->slots[slot];
-	spin_unlock_bh(&h->lock);
-	if (!there)
-		return 0;
-	qs.qlen = l.qlen;
-	qs.backlog = l.backlog;
-	if (hop_put_sent(d, l.sent, l.sent_bytes) < 0 ||
-	    gnet_stats_copy_queue(d, NULL, &qs, qs.qlen) < 0)
-		return -1;
-	nest = nla_nest_start(d->skb, TCA_STATS_APP);
-	if (!nest)
-		return -1;
-	if (rocc_limiter_put_attrs(&l, d->skb, ktime_get_ns())) {
-		nla_nest_cancel(d->skb, nest);
-		return -1;
-	}
-	nla_nest_end(d->skb, nest);
-	return 0;
 }
 
 int rocc_host_module_init(void)

@@ -60,7 +60,6 @@
 
 #include "../hopctl/share.h"
 #include "../sched/control.h"
-#include "../sched/counters.h"
 #include "../sched/options.h"
 #include "rocc.h"
 
@@ -674,49 +673,4 @@ void rocc_point_destroy(struct rocc_point *p)
 		rocc_bridge_put();
 	}
 	kvfree(p->flows);
-}
-
-/* ---- statistics ---- */
-
-#define POINT_COUNTER(_attr, _field)						\
-	HOP_COUNTER(TCA_ROCC_STATS_##_attr, rocc_point_stats, _field)
-
-static const struct hop_counter rocc_point_counters[] = {
-	POINT_COUNTER(FLOWS_ACTIVE, active),
-	POINT_COUNTER(TICKS, ticks),
-	POINT_COUNTER(CNPS, cnps),
-	POINT_COUNTER(CNPS_HELD, cnps_held),
-	POINT_COUNTER(CNPS_FAILED, cnps_failed),
-	POINT_COUNTER(CNPS_VLAN, cnps_vlan),
-	POINT_COUNTER(UNTRACKED, untracked),
-};
-
-/**
- * rocc_point_dump - statistics of a congestion point
- * @p: the congestion point
- * @skb: the message
- *
- * Return: 0 or -EMSGSIZE.
- */
-int rocc_point_dump(struct rocc_point *p, struct sk_buff *skb)
-{
-	struct rocc_point_stats stats;
-	u64 rate, cuts;
-	u32 q_ref, ns;
-
-	spin_lock_bh(&p->lock);
-	stats = p->stats;
-	rate = p->rate.rate >> ROCC_FRACTION >> 3;
-	cuts = p->rate.cuts;
-	q_ref = p->law.q_ref;
-	ns = p->interval_ns;
-	spin_unlock_bh(&p->lock);
-	if (hop_counters_dump(rocc_point_counters, ARRAY_SIZE(rocc_point_counters), &stats, skb,
-			      TCA_ROCC_STATS_PAD) ||
-	    nla_put_u64_64bit(skb, TCA_ROCC_STATS_FAIR_RATE, rate, TCA_ROCC_STATS_PAD) ||
-	    nla_put_u64_64bit(skb, TCA_ROCC_STATS_CUTS, cuts, TCA_ROCC_STATS_PAD) ||
-	    nla_put_u32(skb, TCA_ROCC_STATS_Q_REF, q_ref) ||
-	    nla_put_u32(skb, TCA_ROCC_STATS_INTERVAL, ns))
-		return -EMSGSIZE;
-	return 0;
 }

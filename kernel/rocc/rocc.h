@@ -2,9 +2,22 @@
 /*
  * rocc.h - inside of the kind rocc
  *
- * A qdisc has one role: a congestion point (point.c) or a reaction point (host.c). What both have
- * is here and in main.c: a child that holds the packets, a queue for control traffic ahead of it,
- * options, and counters.
+ * A qdisc has one role: a congestion point or a reaction point. Both have a child that holds the
+ * packets, and a queue for control traffic ahead of it.
+ *
+ *   main.c          the operations of the qdisc, the module
+ *   options.c       options, and how a change comes into force
+ *   stats.c         counters, and limiters as classes
+ *   cnp_receive.c   CNPs that reach a host
+ *   point.c         the congestion point (sections 3.2 to 3.4)
+ *   host.c          the reaction point (sections 3.5 and 3.6)
+ *   cnp_judge.c     what costs more to find out about a received CNP
+ *   cnp_send.c      CNPs to the sources of flows
+ *   way.c           the way back to a source
+ *   child.c         control traffic, and the child
+ *   flow.c, cnp.c   which flow a packet is of; the codec of CNPs
+ *
+ * A file calls those below it in this list, and none above.
  *
  * Who protects what
  *
@@ -32,6 +45,7 @@
 #include <net/pkt_sched.h>
 #include <net/sch_generic.h>
 
+#include "../hopctl/speed.h"
 #include "../sched/fair_rate.h"
 #include "../sched/notification.h"
 #include "../sched/police.h"
@@ -403,6 +417,27 @@ static inline struct rocc_sched *rocc_of_host(struct rocc_host *h)
 	return container_of(h, struct rocc_sched, host);
 }
 
+static inline bool rocc_is_host(const struct rocc_sched *q)
+{
+	return q->config.role == ROCC_ROLE_HOST;
+}
+
+/**
+ * rocc_speed - of a qdisc's link
+ * @sch: the qdisc
+ * @c: what the options say
+ *
+ * Context: RTNL. Return: bit/s.
+ */
+static inline u64 rocc_speed(struct Qdisc *sch, const struct rocc_config *c)
+{
+	const struct rocc_sched *q = qdisc_priv(sch);
+
+	if (c->rate)
+		return c->rate * 8;
+	return q->link ? q->link * 1000000ULL : HOP_RATE_UNKNOWN * 8;
+}
+
 static inline void rocc_backlog_moves(struct Qdisc *sch, struct rocc_sched *q, u64 now)
 {
 	hop_backlog_moves(sch, &q->stats.backlog_time, &q->changed_ns, now);
@@ -423,7 +458,6 @@ int rocc_point_check(struct Qdisc *sch, const struct rocc_config *c, struct nlat
 void rocc_point_apply(struct Qdisc *sch, struct rocc_point *p, const struct rocc_config *c);
 void rocc_point_reset(struct rocc_point *p);
 void rocc_point_destroy(struct rocc_point *p);
-int rocc_point_dump(struct rocc_point *p, struct sk_buff *skb);
 int rocc_point_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free);
 struct sk_buff *rocc_point_dequeue(struct Qdisc *sch);
 
@@ -431,15 +465,27 @@ int rocc_host_init(struct Qdisc *sch, struct rocc_host *h, const struct rocc_con
 void rocc_host_apply(struct Qdisc *sch, struct rocc_host *h, const struct rocc_config *c);
 void rocc_host_reset(struct rocc_host *h);
 void rocc_host_destroy(struct rocc_host *h);
-int rocc_host_dump(struct rocc_host *h, struct sk_buff *skb);
-bool rocc_host_has(struct rocc_host *h, u32 slot);
-int rocc_host_dump_class(struct rocc_host *h, u32 slot, struct gnet_dump *d);
 int rocc_host_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free);
 struct sk_buff *rocc_host_dequeue(struct Qdisc *sch);
 int rocc_host_module_init(void);
 void rocc_host_module_exit(void);
 
-u64 rocc_speed(struct Qdisc *sch, const struct rocc_config *c);
+/* ---- options.c ---- */
+
+extern const struct rocc_config rocc_defaults;
+
+void rocc_link_ask(struct rocc_sched *q);
+int rocc_parse(struct Qdisc *sch, struct nlattr *opt, struct rocc_config *c, bool creating,
+	       struct netlink_ext_ack *extack);
+void rocc_apply(struct Qdisc *sch, const struct rocc_config *c);
+int rocc_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack);
+int rocc_dump(struct Qdisc *sch, struct sk_buff *skb);
+
+/* ---- stats.c ---- */
+
+extern const struct Qdisc_class_ops rocc_class_ops;
+
+int rocc_dump_stats(struct Qdisc *sch, struct gnet_dump *d);
 
 /* ---- way.c ---- */
 
@@ -484,7 +530,7 @@ enum rocc_sent rocc_cnp_send(struct net_device *port, const struct rocc_sender *
 			     const struct rocc_notice *n, struct cnp *cnp);
 u64 rocc_cnp_tag(void *buf, size_t len, const siphash_key_t *key);
 
-/* ---- cnp_receive.c ---- */
+/* ---- received CNPs ---- */
 
 /**
  * enum rocc_refusal - why a CNP is not believed, in the order in which it is found out
@@ -510,6 +556,7 @@ enum rocc_refusal {
  * @source: of the packet, mapped if IPv4
  * @hops: routers that it passed
  * @net: where it came
+ * @rn: the same, our part of it
  * @ifindex: the device that it came by
  * @looked: TCP was asked whether the quoted packet is in flight
  * @in_flight: what it said
@@ -529,6 +576,7 @@ struct rocc_packet {
 	enum rocc_freshness fresh;
 	int		ifindex;
 	struct net	*net;
+	struct rocc_net	*rn;
 	struct sock	*sk;
 	u8		message[ROCC_MESSAGE_MAX];
 	unsigned int	len;
@@ -551,13 +599,18 @@ struct rocc_net {
 	atomic64_t		refused[ROCC_REFUSALS];
 };
 
+/* ---- cnp_judge.c ---- */
+
+enum rocc_freshness rocc_cnp_judge(struct rocc_packet *packet, u64 now);
+bool rocc_cnp_in_flight(struct rocc_packet *packet);
+
+/* ---- cnp_receive.c ---- */
+
 int rocc_net_add(struct net *net, struct rocc_host *h);
 void rocc_net_remove(struct net *net, struct rocc_host *h);
 int rocc_net_dump(struct net *net, struct sk_buff *skb);
 int rocc_net_module_init(void);
 void rocc_net_module_exit(void);
-enum rocc_freshness rocc_net_judge(struct rocc_packet *packet, u64 now);
-bool rocc_net_in_flight(struct rocc_packet *packet);
 
 enum rocc_refusal rocc_host_take(struct rocc_host *h, struct rocc_packet *packet, u64 now);
 
