@@ -81,33 +81,6 @@ struct hop_view {
 	u64			unseen;
 };
 
-static u64 pcpu_read(const struct hop_pcpu *c, const u64_stats_t *field)
-{
-	unsigned int start;
-	u64 value;
-
-	do {
-		start = u64_stats_fetch_begin(&c->syncp);
-		value = u64_stats_read(field);
-	} while (u64_stats_fetch_retry(&c->syncp, start));
-	return value;
-}
-
-/**
- * hop_port_stripped - data frames whose fabric tag was taken off
- * @port: the port
- */
-u64 hop_port_stripped(const struct hop_port *port)
-{
-	unsigned int cpu;
-	u64 sum = 0;
-
-	for_each_possible_cpu(cpu)
-		sum += pcpu_read(per_cpu_ptr(port->pcpu, cpu),
-				 &per_cpu_ptr(port->pcpu, cpu)->stripped);
-	return sum;
-}
-
 static void view_take(struct hop_port *port, struct hop_view *v)
 {
 	spin_lock_bh(&port->lock);
@@ -120,16 +93,16 @@ static void view_take(struct hop_port *port, struct hop_view *v)
 		.storm		= port->storm,
 		.up		= port->peer.up,
 		.queues		= port->peer.up ? port->peer.hello.queues : 0,
-		.raw		= hop_peer_raw_hrtt(port),
+		.raw		= hop_hrtt_raw(port),
 		.used		= port->hrtt_used ?: HOP_HRTT_UNKNOWN_NS,
-		.ring		= hop_tx_ring_ns(port),
+		.ring		= hop_link_ring_ns(port),
 		.reaction	= hop_reaction_most(&port->reaction, hop_now()),
 		.reactions	= port->reaction.count,
 		.filtered	= port->filtered,
 		.unseen		= port->unseen,
 	};
 	if (port->filtered)
-		v->unseen += hop_port_stripped(port) - port->unseen_from;
+		v->unseen += hop_tag_stripped(port) - port->unseen_from;
 	ether_addr_copy(v->mac, port->peer.mac);
 	spin_unlock_bh(&port->lock);
 }
@@ -158,12 +131,12 @@ static bool put_pcpu(struct sk_buff *skb, const struct hop_port *port)
 	for_each_possible_cpu(cpu) {
 		const struct hop_pcpu *c = per_cpu_ptr(port->pcpu, cpu);
 
-		stripped += pcpu_read(c, &c->stripped);
-		unlabelled += pcpu_read(c, &c->unlabelled);
-		errors += pcpu_read(c, &c->errors);
-		forged += pcpu_read(c, &c->forged);
-		pauses += pcpu_read(c, &c->pauses);
-		resumes += pcpu_read(c, &c->resumes);
+		stripped += hop_pcpu_read(c, &c->stripped);
+		unlabelled += hop_pcpu_read(c, &c->unlabelled);
+		errors += hop_pcpu_read(c, &c->errors);
+		forged += hop_pcpu_read(c, &c->forged);
+		pauses += hop_pcpu_read(c, &c->pauses);
+		resumes += hop_pcpu_read(c, &c->resumes);
 	}
 	return put_u64(skb, HOP_A_TAG_STRIPPED, stripped) &&
 	       put_u64(skb, HOP_A_TAG_UNLABELLED, unlabelled) &&

@@ -104,7 +104,7 @@ struct hop_member_ops {
 };
 
 /**
- * struct hop_window - the watchdog's window over a sub-queue that is paused, see watch.c
+ * struct hop_window - the watchdog's window over a sub-queue that is paused, see paused.c
  * @since: when it was opened, 0 if it is not
  * @free_ns: how long it was not paused since then, up to the last pause
  * @free_since: when it was resumed, 0 while it is paused

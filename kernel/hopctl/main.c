@@ -7,19 +7,27 @@
  * sub-queues to pause, and stores which of ours are paused. Nothing happens on devices without
  * a member.
  *
- *   net.c    handles and pause counters of a namespace
- *   port.c   ports, members, configuration
- *   dump.c   what a port says of itself
- *   netlink.c  the generic netlink family
- *   elide.c  backpressure that is left out
- *   watch.c  pauses that never end
- *   rx.c     receive hook
- *   peer.c   epochs, the neighbour's life, HRTT, state of tagging
- *   probe.c  tagged probes of full size
- *   pause.c  PAUSE STATE, both directions
- *   tx.c     the worker, which sends, and its timer
- *   tag.c    the fabric tag on and off
- *   frame.c  codec
+ *   netlink.c  the commands of the generic netlink family
+ *   port.c     ports, members, configuration
+ *   rx.c       the receive hook
+ *   tx.c       the worker, which sends, and its timer
+ *   event.c    messages about a port, and who gets them unasked
+ *   dump.c     what a port says of itself
+ *   peer.c     epochs, the neighbour's life, state of tagging
+ *   probe.c    tagged probes of full size
+ *   pause.c    PAUSE STATE, sent
+ *   watch.c    the watchdog of the pausing side
+ *   paused.c   PAUSE STATE, received, and the watchdog of the paused side
+ *   hrtt.c     the 1-hop round-trip time
+ *   pool.c     the shared buffer
+ *   net.c      handles and pause counters of a namespace
+ *   elide.c    backpressure that is left out
+ *   urgent.c   ports for which the next packet is to send
+ *   tag.c      the fabric tag on and off
+ *   link.c     times of the link
+ *   frame.c    codec
+ *
+ * A file calls those below it in this list, and none above.
  */
 #include <linux/module.h>
 #include <linux/net.h>

@@ -34,6 +34,7 @@
 #include "port.h"
 #include "trace.h"
 
+LIST_HEAD(hop_ports);
 unsigned int hop_net_id;
 
 struct hop_net *hop_net_of(const struct net_device *dev)

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * netlink.c - the generic netlink family: ports, pairs, events (uapi/hopctl.h)
+ * netlink.c - the commands of the generic netlink family: ports, pairs (uapi/hopctl.h)
  *
- * Everything is of the namespace of the socket. Commands run under RTNL. Events are noted in the
- * port under its lock; its worker sends what was noted, one message for all, at most one in
- * HOP_EVENT_EVERY_NS for a port, and only if somebody listens.
+ * Everything is of the namespace of the socket. Commands run under RTNL. For events see event.c.
  */
 #include <linux/rtnetlink.h>
 #include <net/genetlink.h>
@@ -12,8 +10,6 @@
 #include <net/sock.h>
 
 #include "port.h"
-
-static struct genl_family hop_family;
 
 static const struct nla_policy port_policy[] = {
 	[HOP_N_IFINDEX] = NLA_POLICY_MIN(NLA_U32, 1),
@@ -29,87 +25,6 @@ static struct hop_net *net_of(struct net *net)
 	return net_generic(net, hop_net_id);
 }
 
-/* A bitmap without the zeros at its end */
-static int put_bitmap(struct sk_buff *skb, int attr, const u64 *words)
-{
-	u64 copy[HOP_BITMAP_WORDS];
-	unsigned int i, used = 0;
-
-	for (i = 0; i < HOP_BITMAP_WORDS; i++) {
-		copy[i] = READ_ONCE(words[i]);
-		if (copy[i])
-			used = i + 1;
-	}
-	return nla_put(skb, attr, used * sizeof(u64), copy);
-}
-
-/**
- * struct port_message - what to tell of a port
- * @portid: receiver, 0 for a multicast
- * @seq: of the request
- * @flags: NLM_F_*
- * @events: HOP_EVENT_*, if it is a PORT_EVENT
- */
-struct port_message {
-	u32	portid;
-	u32	seq;
-	int	flags;
-	u32	events;
-};
-
-static int put_port(struct sk_buff *skb, struct hop_port *port, const struct port_message *msg)
-{
-	u8 cmd = msg->events ? HOP_CMD_PORT_EVENT : HOP_CMD_PORT_GET;
-	void *head;
-
-	head = genlmsg_put(skb, msg->portid, msg->seq, &hop_family, msg->flags, cmd);
-	if (!head)
-		return -EMSGSIZE;
-	if (nla_put_u32(skb, HOP_N_IFINDEX, port->dev->ifindex) ||
-	    nla_put_string(skb, HOP_N_IFNAME, port->dev->name) ||
-	    nla_put_u16(skb, HOP_N_QUEUES, READ_ONCE(port->queues)) ||
-	    nla_put_u64_64bit(skb, HOP_N_SPEED, hop_speed_bytes(READ_ONCE(port->speed)),
-			      HOP_N_PAD) ||
-	    put_bitmap(skb, HOP_N_PAUSED, port->paused) ||
-	    put_bitmap(skb, HOP_N_PAUSING, port->pausing.words))
-		goto full;
-	if (msg->events &&
-	    (nla_put_u32(skb, HOP_N_EVENTS, msg->events) ||
-	     nla_put_u64_64bit(skb, HOP_N_TIME, hop_now(), HOP_N_PAD)))
-		goto full;
-	if (hop_port_put(port, skb, HOP_N_PORT))
-		goto full;
-	genlmsg_end(skb, head);
-	return 0;
-full:
-	genlmsg_cancel(skb, head);
-	return -EMSGSIZE;
-}
-
-/**
- * hop_netlink_event - tell whoever listens
- * @port: the port
- * @events: HOP_EVENT_*
- *
- * Context: RCU or RTNL, without the port's lock; does not sleep.
- */
-void hop_netlink_event(struct hop_port *port, u32 events)
-{
-	struct port_message msg = { .events = events };
-	struct net *net = dev_net(port->dev);
-	struct sk_buff *skb;
-
-	if (!genl_has_listeners(&hop_family, net, 0))
-		return;
-	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_ATOMIC);
-	if (!skb)
-		return;
-	if (put_port(skb, port, &msg))
-		nlmsg_free(skb);
-	else
-		genlmsg_multicast_netns(&hop_family, net, skb, 0, 0, GFP_ATOMIC);
-}
-
 /* Return: the port of a device, or NULL: without qdiscs it is none any more. */
 static struct hop_port *port_lookup(struct net *net, u32 ifindex)
 {
@@ -121,7 +36,7 @@ static struct hop_port *port_lookup(struct net *net, u32 ifindex)
 
 static int port_get(struct sk_buff *request, struct genl_info *info)
 {
-	struct port_message msg = { .portid = info->snd_portid, .seq = info->snd_seq };
+	struct hop_message msg = { .portid = info->snd_portid, .seq = info->snd_seq };
 	struct hop_port *port;
 	struct sk_buff *skb;
 	int err;
@@ -133,7 +48,7 @@ static int port_get(struct sk_buff *request, struct genl_info *info)
 		return -ENOMEM;
 	rtnl_lock();
 	port = port_lookup(genl_info_net(info), nla_get_u32(info->attrs[HOP_N_IFINDEX]));
-	err = port ? put_port(skb, port, &msg) : -ENODEV;
+	err = port ? hop_event_put(skb, port, &msg) : -ENODEV;
 	rtnl_unlock();
 	if (!err)
 		return genlmsg_reply(skb, info);
@@ -146,7 +61,7 @@ static int port_get(struct sk_buff *request, struct genl_info *info)
 
 static int port_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct port_message msg = {
+	struct hop_message msg = {
 		.portid = NETLINK_CB(cb->skb).portid, .seq = cb->nlh->nlmsg_seq,
 		.flags = NLM_F_MULTI,
 	};
@@ -159,7 +74,7 @@ static int port_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	list_for_each_entry(port, &hop_ports, node) {
 		if (dev_net(port->dev) != net || !port->n_members || at++ < cb->args[0])
 			continue;
-		err = put_port(skb, port, &msg);
+		err = hop_event_put(skb, port, &msg);
 		if (err) {
 			at--;
 			break;
@@ -279,25 +194,10 @@ static const struct genl_ops hop_ops[] = {
 	},
 };
 
-static const struct genl_multicast_group hop_groups[] = {
-	{ .name = HOP_GENL_GROUP },
-};
-
-static struct genl_family hop_family __ro_after_init = {
-	.name		= HOP_GENL_NAME,
-	.version	= HOP_GENL_VERSION,
-	.maxattr	= HOP_N_MAX,
-	.netnsok	= true,
-	.module		= THIS_MODULE,
-	.ops		= hop_ops,
-	.n_ops		= ARRAY_SIZE(hop_ops),
-	.resv_start_op	= HOP_CMD_MAX + 1,
-	.mcgrps		= hop_groups,
-	.n_mcgrps	= ARRAY_SIZE(hop_groups),
-};
-
 int __init hop_netlink_init(void)
 {
+	hop_family.ops = hop_ops;
+	hop_family.n_ops = ARRAY_SIZE(hop_ops);
 	return genl_register_family(&hop_family);
 }
 

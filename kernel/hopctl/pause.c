@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pause.c - PAUSE STATE: which sub-queues are paused, in both directions
+ * pause.c - PAUSE STATE, sent: which of its sub-queues the neighbour is to hold
  *
- * Sending. A pause counter that leaves 0 or comes back to it marks its word of the bitmap
+ * A pause counter that leaves 0 or comes back to it marks its word of the bitmap
  * dirty and wakes the worker. The worker reads the counters of the dirty words; what differs
  * from what was told last goes out, with the words around and between that have not been
  * echoed yet: the newest frame always says everything that the neighbour may not know, so it
@@ -16,11 +16,6 @@
  * Frames keep a distance, which depends on the link's speed and on a floor for the
  * neighbour's processor; changes in between are told together. The first one after a silence
  * leaves at once.
- *
- * Receiving. The words go into hop_port.paused, whose readers are the dequeue functions of the
- * members: first the words, then the member's generation, then the root qdisc is scheduled.
- * If the lease runs out, everything is resumed. A neighbour that pauses for ever is no longer
- * obeyed: its words go into hop_port.ignored then (watch.c).
  *
  * All under the port's lock; hop_pausing.dirty is atomic.
  */
@@ -108,7 +103,7 @@ static void pause_reacted(struct hop_port *port, u64 now)
 {
 	BUILD_BUG_ON(HOP_REACTION_MAX_NS != HOP_HRTT_MAX_NS);
 	if (hop_reaction_end(&port->reaction, READ_ONCE(port->sampled_ns), now, pause_hrtt(port)))
-		hop_peer_hrtt(port, now);
+		hop_hrtt_update(port, now);
 	pause_sampled(port);
 }
 
@@ -214,7 +209,7 @@ static u64 pause_next(struct hop_port *port, unsigned int bytes, u64 now)
 	p->paid_before_ns = p->paid_ns;
 	if (!least)
 		return now;
-	at = hop_share_spend(&p->paid_ns, hop_tx_wire_ns(port, bytes), now);
+	at = hop_share_spend(&p->paid_ns, hop_link_wire_ns(port, bytes), now);
 	return max(at, now + least);
 }
 
@@ -224,8 +219,8 @@ static u64 pause_next(struct hop_port *port, unsigned int bytes, u64 now)
  */
 static u64 pause_echo_ns(const struct hop_port *port)
 {
-	return pause_hrtt(port) + hop_tx_ring_ns(port) +
-	       2 * hop_tx_wire_ns(port, READ_ONCE(port->dev->mtu) + VLAN_ETH_HLEN);
+	return pause_hrtt(port) + hop_link_ring_ns(port) +
+	       2 * hop_link_wire_ns(port, READ_ONCE(port->dev->mtu) + VLAN_ETH_HLEN);
 }
 
 /**
@@ -329,131 +324,3 @@ void hop_pause_acked(struct hop_port *port, u32 seq)
 	}
 }
 
-/* Tell the qdiscs whose sub-queues lie in one of the words of @changed. */
-static void pause_kick(struct hop_port *port, u64 changed)
-{
-	struct hop_member *m;
-
-	if (!changed)
-		return;
-	smp_wmb();	/* words before generations: pairs with hop_paused_begin() */
-	list_for_each_entry_rcu(m, &port->members, node) {
-		u64 mine = GENMASK_ULL((m->first + m->count - 1) / 64, m->first / 64);
-
-		if (!(changed & mine))
-			continue;
-		WRITE_ONCE(m->paused_gen, m->paused_gen + 1);
-		/* the generation before the qdisc's SCHED and RUNNING bits: a dequeue that
-		 * we do not wake has yet to look
-		 */
-		smp_mb();
-		__netif_schedule(qdisc_root(m->sch));
-	}
-}
-
-static u64 pause_store(struct hop_port *port, const struct hop_pause_state *s, u64 now)
-{
-	u64 *words = port->storm ? port->ignored : port->paused;
-	unsigned int i, w;
-	u64 bits, others, changed = 0;
-
-	for (i = 0; i < s->count; i++) {
-		w = s->first_word + i;
-		bits = hop_pause_word(s, i);
-		others = words[w] ^ bits;
-		if (!others)
-			continue;
-		WRITE_ONCE(words[w], bits);
-		if (!port->storm)
-			hop_watch_word(port, w, others, now);
-		changed |= BIT_ULL(w);
-	}
-	return port->storm ? 0 : changed;
-}
-
-/**
- * hop_pause_rx - a PAUSE STATE of the neighbour
- * @port: the port
- * @f: the frame
- * @now: time
- *
- * One that is not believed is answered all the same, or it would be repeated for ever.
- */
-void hop_pause_rx(struct hop_port *port, const struct hop_frame *f, u64 now)
-{
-	const struct hop_pause_state *s = &f->state;
-	struct hop_peer *peer = &port->peer;
-	const u64 *words;
-	u64 changed;
-
-	lockdep_assert_held(&port->lock);
-	if (s->first_word + s->count > words_of(port->queues_most) ||
-	    s->lease_ns > HOP_LEASE_MAX_NS) {
-		port->stats.rx_range++;
-		return;
-	}
-	port->ack = true;
-	hop_port_wake(port);
-	if (peer->rx_seq_valid && (s32)(s->seq - peer->rx_seq) <= 0) {
-		port->stats.rx_stale++;
-		return;
-	}
-	peer->rx_seq = s->seq;
-	peer->rx_seq_valid = true;
-	hop_peer_alive(port, now);
-	if (hop_peer_taken_for(port) != HOP_ROLE_SWITCH || !hop_peer_is_kin(port)) {
-		port->stats.rx_untrusted++;
-		return;
-	}
-	port->stats.state_rx++;
-	if (port->storm)
-		port->stats.storm_rx++;
-	changed = pause_store(port, s, now);
-	trace_hop_pause_rx(port, s->seq, s->first_word, s->count, s->lease_ns, changed, now);
-	pause_kick(port, changed);
-	words = port->storm ? port->ignored : port->paused;
-	port->lease_at = memchr_inv(words, 0, sizeof(port->paused)) ? now + s->lease_ns : U64_MAX;
-	hop_watch_paused(port, now);
-	hop_watch_calm(port, now);
-}
-
-/**
- * hop_pause_clear - resume all of our sub-queues
- * @port: the port
- * @now: time
- */
-void hop_pause_clear(struct hop_port *port, u64 now)
-{
-	u64 others, changed = 0;
-	unsigned int w;
-
-	lockdep_assert_held(&port->lock);
-	for (w = 0; w < HOP_BITMAP_WORDS; w++) {
-		others = port->paused[w];
-		if (!others)
-			continue;
-		WRITE_ONCE(port->paused[w], 0);
-		hop_watch_word(port, w, others, now);
-		changed |= BIT_ULL(w);
-	}
-	memset(port->ignored, 0, sizeof(port->ignored));
-	hop_watch_calm(port, now);
-	port->lease_at = U64_MAX;
-	pause_kick(port, changed);
-}
-
-/**
- * hop_pause_expire - resume everything if no refresh came in time
- * @port: the port
- * @now: time
- */
-void hop_pause_expire(struct hop_port *port, u64 now)
-{
-	lockdep_assert_held(&port->lock);
-	if (now < port->lease_at)
-		return;
-	port->stats.lease_expired++;
-	trace_hop_lease_expired(port);
-	hop_port_event(port, HOP_EVENT_LEASE_EXPIRED);
-	hop_pause_clear(port, now);
-}

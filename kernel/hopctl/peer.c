@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * peer.c - the neighbour: epochs, life and death, HRTT, whether to tag
+ * peer.c - the neighbour: epochs, life and death, whether to tag
  *
  * Epochs. Each start of a port draws a random epoch, and each frame names the sender's and the
  * one that it takes the receiver to have. A HELLO of an epoch that we do not know makes it a
@@ -26,10 +26,6 @@
  * Frames may be damaged on their way. What is wrong in them is put right by the next one of
  * its kind; sequence numbers and time stamps, by which the next one is judged, must make sense.
  *
- * HRTT is the least of a window of measured round trips, without the time that the neighbour
- * held our time stamp, plus the time that a frame may wait on its card; or what our pauses take to
- * have an effect, if that is more (reaction.h). Beyond hop_config.hrtt_max_ns nothing is believed.
- *
  * All under the port's lock.
  */
 #include <linux/inetdevice.h>
@@ -51,17 +47,6 @@ static bool device_forwards(const struct net_device *dev)
 		   (in6_dev && in6_dev->cnf.forwarding);
 #endif
 	return forwards;
-}
-
-/**
- * hop_peer_is_kin - has the neighbour a kind of qdisc that this port has?
- * @port: the port
- *
- * A pause of another kind would mean something else, or nothing that ends.
- */
-bool hop_peer_is_kin(const struct hop_port *port)
-{
-	return port->peer.hello.kinds & port->cfg.kinds;
 }
 
 /* A switch has handles for its neighbour's sub-queues, a host never pauses anyone. */
@@ -91,7 +76,7 @@ void hop_peer_kinds(struct hop_port *port, u64 now)
 		return;
 	peer_handles(port);
 	if (!hop_peer_is_kin(port))
-		hop_pause_clear(port, now);
+		hop_paused_clear(port, now);
 }
 
 /**
@@ -116,20 +101,6 @@ void hop_peer_role(struct hop_port *port)
 }
 
 /**
- * hop_peer_taken_for - what the neighbour is taken for
- * @port: the port
- *
- * Return: HOST or SWITCH, or AUTO while it is unknown.
- */
-u8 hop_peer_taken_for(const struct hop_port *port)
-{
-	lockdep_assert_held(&port->lock);
-	if (port->cfg.peer != HOP_ROLE_AUTO)
-		return port->cfg.peer;
-	return port->peer.up ? port->peer.hello.role : HOP_ROLE_AUTO;
-}
-
-/**
  * hop_peer_filters - does anything look at frames before their tags are taken off?
  * @port: the port
  *
@@ -138,7 +109,7 @@ u8 hop_peer_taken_for(const struct hop_port *port)
  */
 void hop_peer_filters(struct hop_port *port)
 {
-	u64 stripped = hop_port_stripped(port);
+	u64 stripped = hop_tag_stripped(port);
 
 	port->filtered = sluice_has_ingress_classifier(port->dev) ||
 			 dev_xdp_prog_count(port->dev);
@@ -171,26 +142,12 @@ static u8 state_resolve(const struct hop_port *port)
 	return HOP_STATE_PROBING;
 }
 
-/**
- * hop_peer_way_ns - how long a frame and its answer may take, whatever thresholds reckon with
- * @port: the port
- *
- * What is waited for is not to come sooner because a neighbour is not believed.
- * Return: ns, at most HOP_HRTT_MAX_NS.
- */
-u32 hop_peer_way_ns(const struct hop_port *port)
-{
-	u32 raw = hop_peer_raw_hrtt(port);
-
-	return min_t(u32, max(raw, port->hrtt_used), HOP_HRTT_MAX_NS);
-}
-
 /* How long a frame that has left its sub-queue may be on its way: on the card, then on the
  * link. A card that does not say what it holds is given a HELLO interval.
  */
 static u64 peer_flight_ns(const struct hop_port *port, u32 ring_ns)
 {
-	return HOP_FLIGHT_NS + (ring_ns ?: HOP_HELLO_NS) + hop_peer_way_ns(port);
+	return HOP_FLIGHT_NS + (ring_ns ?: HOP_HELLO_NS) + hop_hrtt_way_ns(port);
 }
 
 /* Does the neighbour take tags off because of what we say now, not of what we said once? */
@@ -261,7 +218,7 @@ void hop_peer_state(struct hop_port *port, u64 now)
 	if (ready && !peer_strips(port))
 		state = HOP_STATE_PROBING;
 	if (port->tagging && state != HOP_STATE_TAGGING) {
-		port->tags_until = now + peer_flight_ns(port, hop_tx_drain_ns(port));
+		port->tags_until = now + peer_flight_ns(port, hop_link_drain_ns(port));
 		peer_unparked(port);
 	}
 	if (state == port->state)
@@ -343,69 +300,6 @@ void hop_peer_heard_us_leave(struct hop_port *port, const struct hop_frame *f)
 	port->strip_at = U64_MAX;
 }
 
-/**
- * hop_peer_raw_hrtt - the measured HRTT
- * @port: the port
- *
- * Return: ns, 0 if none was measured yet.
- */
-u32 hop_peer_raw_hrtt(const struct hop_port *port)
-{
-	const struct hop_peer *peer = &port->peer;
-	unsigned int i, n = min_t(u32, peer->rtt_count, HOP_HRTT_WINDOW);
-	u32 least = U32_MAX;
-
-	lockdep_assert_held(&port->lock);
-	if (!peer->up || !n)
-		return 0;
-	for (i = 0; i < n; i++)
-		least = min(least, peer->rtt[i]);
-	/* 0 would say that nothing was measured; virtual links are that fast */
-	return clamp_t(u64, (u64)least + peer->hello.ring_ns, 1, U32_MAX);
-}
-
-/* A threshold that nobody else would exceed would be the end of backpressure on this box, so how
- * much a neighbour may say, or bring about, has an end.
- */
-static void hrtt_cap(struct hop_port *port, u32 most)
-{
-	bool capped = !port->cfg.hrtt_ns && most > port->cfg.hrtt_max_ns;
-
-	if (capped && !port->hrtt_capped)
-		hop_port_event(port, HOP_EVENT_HRTT_CAPPED);
-	port->hrtt_capped = capped;
-}
-
-static u32 hrtt_believed(const struct hop_port *port, u32 ns)
-{
-	return port->cfg.hrtt_ns ?: clamp(ns, HOP_HRTT_MIN_NS, port->cfg.hrtt_max_ns);
-}
-
-/**
- * hop_peer_hrtt - decide anew which HRTT to use
- * @port: the port
- * @now: time
- */
-void hop_peer_hrtt(struct hop_port *port, u64 now)
-{
-	bool doubtful = !port->cfg.hrtt_ns && port->cfg.peer == HOP_ROLE_HOST;
-	u32 raw = hop_peer_raw_hrtt(port), used = port->cfg.hrtt_ns;
-	u32 reaction = raw ? hop_reaction_most(&port->reaction, now) : 0;
-
-	lockdep_assert_held(&port->lock);
-	hrtt_cap(port, max(raw, reaction));
-	port->hrtt_link = raw ? hrtt_believed(port, raw) : used;
-	if (raw)
-		used = hrtt_believed(port, max(raw, hop_reaction_round(reaction)));
-	if (used == port->hrtt_used && doubtful == port->hrtt_doubtful)
-		return;
-	WRITE_ONCE(port->hrtt_used, used);
-	WRITE_ONCE(port->hrtt_doubtful, doubtful);
-	hop_net_hrtt(port->net);
-	trace_hop_hrtt(port, raw, used);
-	hop_port_event(port, HOP_EVENT_HRTT);
-}
-
 /* A long hold is measured by two clocks: it will do until there is something better. */
 static void peer_measure(struct hop_port *port, u64 now)
 {
@@ -474,11 +368,6 @@ bool hop_peer_speaks(const struct hop_port *port, const struct hop_frame *f)
 	       f->epoch_yours == port->epoch;
 }
 
-void hop_peer_alive(struct hop_port *port, u64 now)
-{
-	port->peer.heard_ns = now;
-}
-
 /**
  * hop_peer_drop - have no neighbour any more
  * @port: the port
@@ -494,17 +383,17 @@ void hop_peer_drop(struct hop_port *port, u64 now)
 	if (!peer->up)
 		return;
 	/* while its HRTT is known */
-	flight = peer_flight_ns(port, hop_tx_drain_ns(port));
+	flight = peer_flight_ns(port, hop_link_drain_ns(port));
 	peer->up = false;
 	peer->knows_us = false;
 	peer->rtt_count = 0;
 	peer->rtt_rough = false;
-	hop_pause_clear(port, now);
+	hop_paused_clear(port, now);
 	hop_pause_stop(port);
 	hop_peer_unstrip(port, now);
 	port->ack = false;
 	port->n_echoes = 0;
-	hop_peer_hrtt(port, now);
+	hop_hrtt_update(port, now);
 	hop_peer_state(port, now);
 	if (tagging)
 		port->tags_until = now + flight;
@@ -541,7 +430,7 @@ static void peer_take(struct hop_port *port, const struct hop_frame *f, u64 now)
 	port->stats.hello_rx++;
 	hop_peer_alive(port, now);
 	peer_measure(port, now);
-	hop_peer_hrtt(port, now);
+	hop_hrtt_update(port, now);
 	port->stats.hrtt_capped += port->hrtt_capped;
 	hop_peer_kinds(port, now);
 	peer_strip(port, now);
@@ -733,7 +622,7 @@ void hop_peer_expire(struct hop_port *port, u64 now)
 	}
 	if (port->tags_until && now >= port->tags_until) {
 		if (!port->tags && peer_parked(port)) {
-			port->tags_until = now + peer_flight_ns(port, hop_tx_drain_ns(port));
+			port->tags_until = now + peer_flight_ns(port, hop_link_drain_ns(port));
 		} else {
 			port->tags_until = 0;
 			hop_hello_soon(port, now);

@@ -27,8 +27,6 @@
 #include "port.h"
 #include "speed.h"
 
-LIST_HEAD(hop_ports);
-
 static void ports_reap(struct work_struct *work);
 static DECLARE_DELAYED_WORK(reap_work, ports_reap);
 
@@ -220,7 +218,7 @@ void hop_port_kill(struct hop_port *port)
 {
 	ASSERT_RTNL();
 	if (port->n_members)
-		hop_netlink_event(port, HOP_EVENT_PORT_GONE);
+		hop_event_send(port, HOP_EVENT_PORT_GONE);
 	spin_lock_bh(&port->lock);
 	hop_peer_drop(port, hop_now());
 	port->dying = true;
@@ -269,7 +267,7 @@ static void port_linger(struct hop_port *port)
 	WRITE_ONCE(port->queues, 0);
 	port->cfg.hrtt_ns = 0;
 	hop_peer_drop(port, now);
-	hop_peer_hrtt(port, now);
+	hop_hrtt_update(port, now);
 	port_hurry(port, now);
 	spin_unlock_bh(&port->lock);
 	port->linger_until = jiffies + nsecs_to_jiffies(HOP_LINGER_NS) + 1;
@@ -420,9 +418,9 @@ static void port_config(struct hop_port *port)
 	port_queues(port);
 	hop_peer_role(port);
 	hop_peer_kinds(port, now);
-	hop_peer_hrtt(port, now);
+	hop_hrtt_update(port, now);
 	hop_peer_state(port, now);
-	hop_watch_config(port, now);
+	hop_paused_config(port, now);
 	port_hurry(port, now);
 	spin_unlock_bh(&port->lock);
 
@@ -575,7 +573,7 @@ void hop_member_leave(struct hop_member *m)
 		return;
 	spin_lock_bh(&port->lock);
 	list_del_rcu(&m->node);	/* the watchdog looks at the members' sub-queues under the lock */
-	hop_watch_leave(port, m);
+	hop_paused_leave(port, m);
 	spin_unlock_bh(&port->lock);
 	kvfree(m->windows);
 	m->windows = NULL;
@@ -585,7 +583,7 @@ void hop_member_leave(struct hop_member *m)
 	if (!port->n_members && port->dying) {
 		port_free(port);
 	} else if (!port->n_members) {
-		hop_netlink_event(port, HOP_EVENT_PORT_GONE);
+		hop_event_send(port, HOP_EVENT_PORT_GONE);
 		port_linger(port);
 	} else if (!port->dying) {
 		port_config(port);

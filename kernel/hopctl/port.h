@@ -315,7 +315,7 @@ struct hop_range {
  * @watch_at: when the watchdog looks at the paused sub-queues, U64_MAX if there are none
  * @calm_at: when the storm is over, U64_MAX if the neighbour still pauses something
  * @ignored: what it wants paused meanwhile
- * @watched: our sub-queues that have a window open, see watch.c
+ * @watched: our sub-queues that have a window open, see paused.c
  * @events: HOP_EVENT_* to be told
  * @event_at: before which they are not
  * @rx_paid_ns: of hop_bucket_spend() for received control frames
@@ -481,12 +481,31 @@ struct hop_net {
 	struct hop_pool		*pool;
 };
 
+static inline u64 hop_pcpu_read(const struct hop_pcpu *c, const u64_stats_t *field)
+{
+	unsigned int start;
+	u64 value;
+
+	do {
+		start = u64_stats_fetch_begin(&c->syncp);
+		value = u64_stats_read(field);
+	} while (u64_stats_fetch_retry(&c->syncp, start));
+	return value;
+}
+
 static inline u64 hop_now(void)
 {
 	return ktime_get_ns();
 }
 
+/* link.c */
+extern unsigned int hop_state_spacing_ns;
+u64 hop_link_wire_ns(const struct hop_port *port, unsigned int bytes);
+u32 hop_link_ring_ns(const struct hop_port *port);
+u32 hop_link_drain_ns(const struct hop_port *port);
+
 /* net.c */
+extern struct list_head hop_ports;
 extern unsigned int hop_net_id;
 extern struct pernet_operations hop_net_ops;
 struct hop_net *hop_net_of(const struct net_device *dev);
@@ -510,67 +529,28 @@ int hop_pair_del(struct hop_net *net, int ingress, int egress);
 bool hop_pair_get(struct hop_net *net, unsigned int at, int *ingress, int *egress);
 void hop_pairs_forget(struct hop_net *net, int ifindex);
 
+/* tag.c */
+unsigned int hop_tag_pop(struct hop_port *port, struct sk_buff *skb);
+u64 hop_tag_stripped(const struct hop_port *port);
+
+/* hrtt.c */
+u32 hop_hrtt_raw(const struct hop_port *port);
+u32 hop_hrtt_way_ns(const struct hop_port *port);
+void hop_hrtt_update(struct hop_port *port, u64 now);
+
+/* paused.c */
+void hop_paused_rx(struct hop_port *port, const struct hop_frame *f, u64 now);
+void hop_paused_clear(struct hop_port *port, u64 now);
+void hop_paused_expire(struct hop_port *port, u64 now);
+void hop_paused_watch(struct hop_port *port, u64 now);
+void hop_paused_leave(struct hop_port *port, const struct hop_member *m);
+void hop_paused_config(struct hop_port *port, u64 now);
+u64 hop_paused_next(const struct hop_port *port);
+void hop_paused_run(struct hop_port *port, u64 now);
+
 /* watch.c */
-void hop_watch_paused(struct hop_port *port, u64 now);
-void hop_watch_word(struct hop_port *port, unsigned int word, u64 changed, u64 now);
-void hop_watch_leave(struct hop_port *port, const struct hop_member *m);
-void hop_watch_calm(struct hop_port *port, u64 now);
-void hop_watch_config(struct hop_port *port, u64 now);
-u64 hop_watch_next(const struct hop_port *port);
-void hop_watch_run(struct hop_port *port, u64 now);
 void hop_watch_pausing(void);
 void hop_watch_exit(void);
-
-/* netlink.c */
-void hop_netlink_event(struct hop_port *port, u32 events);
-int hop_netlink_init(void);
-void hop_netlink_exit(void);
-
-/* dump.c */
-int hop_port_put(struct hop_port *port, struct sk_buff *skb, int attrtype);
-u64 hop_port_stripped(const struct hop_port *port);
-
-/* port.c */
-extern struct list_head hop_ports;
-struct hop_port *hop_port_find(const struct net_device *dev);
-void hop_port_kill(struct hop_port *port);
-void hop_port_speed(struct hop_port *port);
-void hop_port_carrier(struct hop_port *port);
-void hop_port_mtu(struct hop_port *port);
-void hop_ports_uppers(void);
-void hop_port_exit(void);
-
-/* peer.c */
-void hop_peer_hello(struct hop_port *port, const struct hop_frame *f, u64 now);
-bool hop_peer_source(struct hop_port *port, const u8 *mac, u64 now);
-bool hop_peer_speaks(const struct hop_port *port, const struct hop_frame *f);
-void hop_peer_alive(struct hop_port *port, u64 now);
-void hop_peer_drop(struct hop_port *port, u64 now);
-void hop_peer_lost(struct hop_port *port, u64 now);
-void hop_peer_role(struct hop_port *port);
-void hop_peer_kinds(struct hop_port *port, u64 now);
-bool hop_peer_is_kin(const struct hop_port *port);
-void hop_peer_state(struct hop_port *port, u64 now);
-void hop_peer_hrtt(struct hop_port *port, u64 now);
-void hop_peer_unstrip(struct hop_port *port, u64 now);
-void hop_peer_left(struct hop_port *port, u64 now);
-void hop_peer_heard_us_leave(struct hop_port *port, const struct hop_frame *f);
-u64 hop_peer_next(const struct hop_port *port);
-void hop_peer_expire(struct hop_port *port, u64 now);
-u32 hop_peer_raw_hrtt(const struct hop_port *port);
-u32 hop_peer_way_ns(const struct hop_port *port);
-struct hop_candidate *hop_peer_candidate(struct hop_port *port, u64 now);
-u8 hop_peer_taken_for(const struct hop_port *port);
-void hop_peer_filters(struct hop_port *port);
-
-/* probe.c */
-void hop_probe_start(struct hop_port *port, u64 now);
-void hop_probe_stop(struct hop_port *port);
-void hop_probe_rx(struct hop_port *port, const struct hop_probe *probe, u64 now);
-void hop_probe_echoed(struct hop_port *port, const struct hop_probe *echo, u64 now);
-bool hop_probe_due(struct hop_port *port, u64 now);
-u64 hop_probe_next(const struct hop_port *port);
-unsigned int hop_probe_size(const struct hop_port *port);
 
 /* pause.c */
 void hop_pause_start(struct hop_port *port, u64 now);
@@ -579,17 +559,74 @@ void hop_pause_collect(struct hop_port *port, u64 now);
 u64 hop_pause_next(const struct hop_port *port);
 bool hop_pause_write(struct hop_port *port, struct hop_writer *w, u64 now);
 void hop_pause_acked(struct hop_port *port, u32 seq);
-void hop_pause_rx(struct hop_port *port, const struct hop_frame *f, u64 now);
-void hop_pause_clear(struct hop_port *port, u64 now);
-void hop_pause_expire(struct hop_port *port, u64 now);
 void hop_pause_unsent(struct hop_port *port);
 u64 hop_refresh_ns(const struct hop_port *port);
 
+/* probe.c */
+void hop_probe_start(struct hop_port *port, u64 now);
+void hop_probe_stop(struct hop_port *port);
+void hop_probe_rx(struct hop_port *port, const struct hop_probe *probe, u64 now);
+bool hop_probe_echoed(struct hop_port *port, const struct hop_probe *echo, u64 now);
+bool hop_probe_judge(struct hop_port *port, u64 now);
+bool hop_probe_due(struct hop_port *port, u64 now);
+u64 hop_probe_next(const struct hop_port *port);
+unsigned int hop_probe_size(const struct hop_port *port);
+
+/* peer.c */
+void hop_peer_hello(struct hop_port *port, const struct hop_frame *f, u64 now);
+bool hop_peer_source(struct hop_port *port, const u8 *mac, u64 now);
+bool hop_peer_speaks(const struct hop_port *port, const struct hop_frame *f);
+void hop_peer_drop(struct hop_port *port, u64 now);
+void hop_peer_lost(struct hop_port *port, u64 now);
+void hop_peer_role(struct hop_port *port);
+void hop_peer_kinds(struct hop_port *port, u64 now);
+void hop_peer_state(struct hop_port *port, u64 now);
+void hop_peer_unstrip(struct hop_port *port, u64 now);
+void hop_peer_left(struct hop_port *port, u64 now);
+void hop_peer_heard_us_leave(struct hop_port *port, const struct hop_frame *f);
+u64 hop_peer_next(const struct hop_port *port);
+void hop_peer_expire(struct hop_port *port, u64 now);
+struct hop_candidate *hop_peer_candidate(struct hop_port *port, u64 now);
+void hop_peer_filters(struct hop_port *port);
+
+/* dump.c */
+int hop_port_put(struct hop_port *port, struct sk_buff *skb, int attrtype);
+
+/* event.c */
+
+/**
+ * struct hop_message - what to tell of a port
+ * @portid: receiver, 0 for a multicast
+ * @seq: of the request
+ * @flags: NLM_F_*
+ * @events: HOP_EVENT_*, if it is a PORT_EVENT
+ */
+struct hop_message {
+	u32	portid;
+	u32	seq;
+	int	flags;
+	u32	events;
+};
+
+extern struct genl_family hop_family;
+int hop_event_put(struct sk_buff *skb, struct hop_port *port, const struct hop_message *msg);
+void hop_event_send(struct hop_port *port, u32 events);
+
+/* port.c */
+struct hop_port *hop_port_find(const struct net_device *dev);
+void hop_port_kill(struct hop_port *port);
+void hop_port_speed(struct hop_port *port);
+void hop_port_carrier(struct hop_port *port);
+void hop_port_mtu(struct hop_port *port);
+void hop_ports_uppers(void);
+void hop_port_exit(void);
+
+/* netlink.c */
+int hop_netlink_init(void);
+void hop_netlink_exit(void);
+
 /* rx.c */
 unsigned int hop_rx_hook(void *priv, struct sk_buff *skb, const struct nf_hook_state *state);
-
-/* tag.c */
-unsigned int hop_tag_pop(struct hop_port *port, struct sk_buff *skb);
 
 /**
  * struct hop_urgent - ports of which a pause has begun or ended on this processor
@@ -603,17 +640,65 @@ struct hop_urgent {
 	struct hop_port	*port[HOP_URGENT];
 };
 
-/* tx.c */
+/* urgent.c */
 DECLARE_PER_CPU(struct hop_urgent, hop_urgent);
 void hop_urgent_add(struct hop_port *port);
 void hop_urgent_del(struct hop_port *port);
+
+/* tx.c */
 void hop_urgent_send(void);
-extern unsigned int hop_state_spacing_ns;
 void hop_tx_work(struct tasklet_struct *t);
 enum hrtimer_restart hop_tx_timer(struct hrtimer *timer);
-u64 hop_tx_wire_ns(const struct hop_port *port, unsigned int bytes);
-u32 hop_tx_ring_ns(const struct hop_port *port);
-u32 hop_tx_drain_ns(const struct hop_port *port);
+
+/**
+ * hop_peer_is_kin - has the neighbour a kind of qdisc that this port has?
+ * @port: the port
+ *
+ * A pause of another kind would mean something else, or nothing that ends.
+ */
+static inline bool hop_peer_is_kin(const struct hop_port *port)
+{
+	return port->peer.hello.kinds & port->cfg.kinds;
+}
+
+/**
+ * hop_peer_taken_for - what the neighbour is taken for
+ * @port: the port
+ *
+ * Return: HOST or SWITCH, or AUTO while it is unknown.
+ */
+static inline u8 hop_peer_taken_for(const struct hop_port *port)
+{
+	lockdep_assert_held(&port->lock);
+	if (port->cfg.peer != HOP_ROLE_AUTO)
+		return port->cfg.peer;
+	return port->peer.up ? port->peer.hello.role : HOP_ROLE_AUTO;
+}
+
+/* A sign of life */
+static inline void hop_peer_alive(struct hop_port *port, u64 now)
+{
+	port->peer.heard_ns = now;
+}
+
+static inline u64 hop_watchdog_ns(const struct hop_config *cfg)
+{
+	return cfg->watchdog_ns ?: HOP_WATCHDOG_NS;
+}
+
+/* The bits of a word that are a member's sub-queues. Call for a word in which it has some. */
+static inline u64 hop_member_bits(const struct hop_member *m, unsigned int word)
+{
+	unsigned int first = max_t(unsigned int, m->first, 64 * word);
+	unsigned int last = min_t(unsigned int, m->first + m->count - 1, 64 * word + 63);
+
+	return GENMASK_ULL(last % 64, first % 64);
+}
+
+static inline unsigned int hop_member_last_word(const struct hop_member *m)
+{
+	return (m->first + m->count - 1) / 64;
+}
 
 /* A HELLO as soon as one may be sent. Port's lock. */
 static inline void hop_hello_soon(struct hop_port *port, u64 now)

@@ -90,22 +90,32 @@ static void probe_judge_long(struct hop_port *port)
 		WRITE_ONCE(port->frame_max, hop_probe_size(port));
 }
 
-/* Silence means something only while HELLOs come through. */
-static void probe_judge(struct hop_port *port, u64 now)
+/**
+ * hop_probe_judge - a round is over: what does it say?
+ * @port: the port
+ * @now: time
+ *
+ * Silence means something only while HELLOs come through.
+ * Return: true if there is a new verdict, for hop_peer_state(). Before hop_probe_due().
+ */
+bool hop_probe_judge(struct hop_port *port, u64 now)
 {
 	struct hop_probing *p = &port->probing;
 
+	lockdep_assert_held(&port->lock);
+	if (now < hop_probe_next(port) || now < p->round_ns)
+		return false;
 	if (!p->tries || p->answered || port->peer.hellos == p->hellos)
-		return;
+		return false;
 	p->failed = min(p->failed + 1, HOP_PROBE_ROUNDS);
 	if (p->failed < HOP_PROBE_ROUNDS)
-		return;
+		return false;
 	p->verdict = p->small_passed ? HOP_STATE_PROBE_SIZE : HOP_STATE_PROBE_TAG;
 	p->small_passed = false;
 	p->passed = 0;
 	p->turn = 0;
 	p->bad_vid = p->vid;
-	hop_peer_state(port, now);
+	return true;
 }
 
 /**
@@ -123,7 +133,6 @@ bool hop_probe_due(struct hop_port *port, u64 now)
 	if (now < hop_probe_next(port))
 		return false;
 	if (now >= p->round_ns) {
-		probe_judge(port, now);
 		probe_judge_long(port);
 		p->vid = min(p->bad_vid ?: probe_vid(port), port->queues);
 		p->nonce = get_random_u32();
@@ -134,7 +143,7 @@ bool hop_probe_due(struct hop_port *port, u64 now)
 		p->long_answered = false;
 		p->hellos = port->peer.hellos;
 		p->round_ns = now + (p->failed >= HOP_PROBE_ROUNDS ? HOP_PROBE_SLOW_NS :
-				     max_t(u64, HOP_HELLO_NS, 2ULL * hop_peer_way_ns(port)));
+				     max_t(u64, HOP_HELLO_NS, 2ULL * hop_hrtt_way_ns(port)));
 	}
 	p->tries++;
 	p->again_ns = p->tries < HOP_PROBE_TRIES ? now + HOP_PROBE_AGAIN_NS : U64_MAX;
@@ -161,14 +170,16 @@ u64 hop_probe_next(const struct hop_port *port)
  * @port: the port
  * @echo: what it says
  * @now: time
+ *
+ * Return: true if there is a new verdict, for hop_peer_state().
  */
-void hop_probe_echoed(struct hop_port *port, const struct hop_probe *echo, u64 now)
+bool hop_probe_echoed(struct hop_port *port, const struct hop_probe *echo, u64 now)
 {
 	struct hop_probing *p = &port->probing;
 
 	lockdep_assert_held(&port->lock);
 	if (!p->on || !p->tries)
-		return;
+		return false;
 	if (echo->nonce == p->small_nonce && echo->size == HOP_PROBE_SMALL)
 		p->small_passed = true;
 	if (echo->nonce == p->long_nonce && echo->size == hop_probe_size(port) + VLAN_HLEN) {
@@ -177,7 +188,7 @@ void hop_probe_echoed(struct hop_port *port, const struct hop_probe *echo, u64 n
 		WRITE_ONCE(port->frame_max, echo->size);
 	}
 	if (echo->nonce != p->nonce || p->answered)
-		return;
+		return false;
 
 	p->answered = true;
 	p->again_ns = U64_MAX;
@@ -196,8 +207,9 @@ void hop_probe_echoed(struct hop_port *port, const struct hop_probe *echo, u64 n
 		hop_port_wake(port);
 	} else if (p->verdict != HOP_STATE_TAGGING) {
 		p->verdict = HOP_STATE_TAGGING;
-		hop_peer_state(port, now);
+		return true;
 	}
+	return false;
 }
 
 static bool echo_allowed(struct hop_port *port, u64 now)

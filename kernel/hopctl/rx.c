@@ -25,13 +25,13 @@ static const u8 hop_dest[ETH_ALEN] = HOP_DEST_MAC;
 static void rx_contents(struct hop_port *port, const struct hop_frame *f, bool tagged, u64 now)
 {
 	if (hop_frame_has(f, HOP_TLV_PAUSE_STATE))
-		hop_pause_rx(port, f, now);
+		hop_paused_rx(port, f, now);
 	if (hop_frame_has(f, HOP_TLV_PAUSE_ACK))
 		hop_pause_acked(port, f->ack_seq);
 	if (hop_frame_has(f, HOP_TLV_PROBE) && tagged)
 		hop_probe_rx(port, &f->probe, now);
-	if (hop_frame_has(f, HOP_TLV_PROBE_ECHO))
-		hop_probe_echoed(port, &f->echo, now);
+	if (hop_frame_has(f, HOP_TLV_PROBE_ECHO) && hop_probe_echoed(port, &f->echo, now))
+		hop_peer_state(port, now);
 	if (hop_frame_has(f, HOP_TLV_GOODBYE))
 		hop_peer_left(port, now);
 }

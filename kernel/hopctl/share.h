@@ -3,8 +3,8 @@
  * share.h - how much control frames may take: of the link's time, of a processor's
  *
  * Token buckets in time. A pause state is charged a multiple of what it takes on the link, and
- * charges of a few may be owed, so that a pause and the resume that follows it do not wait for each
- * other. A received frame is charged a fixed time.
+ * charges of a few may be owed, so that a pause and the resume that follows it do not wait for
+ * each other. A received frame is charged a fixed time.
  *
  * Pure functions.
  */

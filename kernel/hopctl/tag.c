@@ -133,3 +133,18 @@ unsigned int hop_tag_pop(struct hop_port *port, struct sk_buff *skb)
 	skb->tc_index = tag_handle(port, vid);
 	return NF_ACCEPT;
 }
+
+/**
+ * hop_tag_stripped - data frames whose fabric tag was taken off
+ * @port: the port
+ */
+u64 hop_tag_stripped(const struct hop_port *port)
+{
+	unsigned int cpu;
+	u64 sum = 0;
+
+	for_each_possible_cpu(cpu)
+		sum += hop_pcpu_read(per_cpu_ptr(port->pcpu, cpu),
+				 &per_cpu_ptr(port->pcpu, cpu)->stripped);
+	return sum;
+}

@@ -2,9 +2,9 @@
 /*
  * trace.h - tracepoints
  *
- * All under the system "hopctl"; each names its device: by name for people, by namespace (the inode
- * number of /proc/PID/ns/net) and index for programs. hopmon and scripts read these fields, which
- * Documentation/tracing.md describes.
+ * All under the system "hopctl"; each names its device: by name for people, by namespace (the
+ * inode number of /proc/PID/ns/net) and index for programs. hopmon and scripts read these fields,
+ * which Documentation/tracing.md describes.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM hopctl

@@ -14,19 +14,15 @@
  * is by then.
  */
 #include <linux/if_vlan.h>
-#include <linux/math64.h>
 #include <linux/pkt_sched.h>
 
 #include "port.h"
 #include "trace.h"
 
 #define FRAME_ROOM	128	/* all contents of a frame but the words of a PAUSE STATE */
-#define FRAME_OVERHEAD	24	/* preamble, FCS and gap, bytes */
 
 #define BUSY_MIN_NS	(1ULL * NSEC_PER_USEC)
 #define BUSY_UNKNOWN_NS	(10ULL * NSEC_PER_USEC)
-
-unsigned int hop_state_spacing_ns = 1000;
 
 /**
  * struct hop_tx_cb - what has to be taken back if a frame is not sent (in skb->cb)
@@ -39,80 +35,6 @@ struct hop_tx_cb {
 static struct hop_tx_cb *tx_cb(struct sk_buff *skb)
 {
 	return (struct hop_tx_cb *)skb->cb;
-}
-
-/**
- * hop_tx_wire_ns - how long a frame takes on the link
- * @port: the port
- * @bytes: its bytes, Ethernet header included, FCS not
- *
- * Return: ns, 0 if the speed is unknown.
- */
-u64 hop_tx_wire_ns(const struct hop_port *port, unsigned int bytes)
-{
-	u64 speed = hop_speed_bytes(READ_ONCE(port->speed));
-
-	if (!speed)
-		return 0;
-	bytes = max_t(unsigned int, bytes, ETH_ZLEN) + FRAME_OVERHEAD;
-	return div64_u64((u64)bytes * NSEC_PER_SEC, speed);
-}
-
-/* What the card's longest transmit queue may hold, by its byte queue limit, and what all may. */
-static void tx_ring_bytes(const struct hop_port *port, u64 *longest, u64 *all)
-{
-	*longest = 0;
-	*all = 0;
-#ifdef CONFIG_BQL
-	unsigned int i;
-	u64 bytes;
-
-	for (i = 0; i < READ_ONCE(port->dev->real_num_tx_queues); i++) {
-		bytes = READ_ONCE(netdev_get_tx_queue(port->dev, i)->dql.limit);
-		*longest = max(*longest, bytes);
-		*all += bytes;
-	}
-#endif
-}
-
-/* Bytes at the link's speed */
-static u32 tx_bytes_ns(const struct hop_port *port, u64 bytes)
-{
-	u64 speed = hop_speed_bytes(READ_ONCE(port->speed));
-
-	return speed ? min_t(u64, div64_u64(bytes * NSEC_PER_SEC, speed), HOP_HRTT_MAX_NS) : 0;
-}
-
-/**
- * hop_tx_ring_ns - how long a frame waits on the card, as a rule
- * @port: the port
- *
- * Each queue is paced by a limit of its own, and one that had the link to itself fills it alone:
- * the sum over all would be too much by as many as there are. What several of them that are full
- * at once add to it is left to be measured (reaction.h).
- *
- * Return: ns, 0 if the card does not tell.
- */
-u32 hop_tx_ring_ns(const struct hop_port *port)
-{
-	u64 longest, all;
-
-	tx_ring_bytes(port, &longest, &all);
-	return tx_bytes_ns(port, longest);
-}
-
-/**
- * hop_tx_drain_ns - within what time all that the card holds has left
- * @port: the port
- *
- * Return: ns, 0 if the card does not tell.
- */
-u32 hop_tx_drain_ns(const struct hop_port *port)
-{
-	u64 longest, all;
-
-	tx_ring_bytes(port, &longest, &all);
-	return tx_bytes_ns(port, all);
 }
 
 static struct sk_buff *frame_new(const struct hop_port *port, unsigned int bytes)
@@ -159,7 +81,7 @@ static void write_hello(struct hop_port *port, struct hop_writer *w, u64 echo_ns
 		.kinds		= port->cfg.kinds,
 		.queues		= port->queues,
 		.tpid		= port->cfg.tpid,
-		.ring_ns	= hop_tx_ring_ns(port),
+		.ring_ns	= hop_link_ring_ns(port),
 		.sent_ns	= now,
 	};
 
@@ -203,7 +125,8 @@ static u64 hello_next(const struct hop_port *port)
 }
 
 /* Where nobody has ever answered, HELLOs become few: whoever comes says one at once, and is heard.
- * A neighbour that we had may be silent for a fault of the link, and should be found soon after it.
+ * A neighbour that we had may be silent for a fault of the link, and should be found soon after
+ * it.
  */
 static u64 hello_most(struct hop_port *port, u64 now)
 {
@@ -313,6 +236,8 @@ static void build_probes(struct hop_port *port, u64 now, struct sk_buff_head *li
 	unsigned int size = hop_probe_size(port);
 	const struct hop_probing *p = &port->probing;
 
+	if (hop_probe_judge(port, now))
+		hop_peer_state(port, now);
 	if (!hop_probe_due(port, now))
 		return;
 	build_probe(port, size, p->nonce, list);
@@ -351,7 +276,7 @@ static void tx_build(struct hop_port *port, u64 now, struct sk_buff_head *list)
 /* When is there something to do next? Nothing is sent before a busy device is tried again. */
 static u64 tx_next(const struct hop_port *port)
 {
-	u64 at = U64_MAX, limit = min3(hop_peer_next(port), port->lease_at, hop_watch_next(port));
+	u64 at = U64_MAX, limit = min3(hop_peer_next(port), port->lease_at, hop_paused_next(port));
 
 	if (port->carrier) {
 		at = hello_next(port);
@@ -379,7 +304,7 @@ static void tx_arm(struct hop_port *port)
 /* The device did not take it: everything that was in it is still to be said. */
 static void tx_unsent(struct hop_port *port, u32 has)
 {
-	u64 wait = hop_tx_wire_ns(port, READ_ONCE(port->dev->mtu) + VLAN_ETH_HLEN);
+	u64 wait = hop_link_wire_ns(port, READ_ONCE(port->dev->mtu) + VLAN_ETH_HLEN);
 	u64 now = hop_now();
 
 	lockdep_assert_held(&port->lock);
@@ -420,45 +345,6 @@ static u32 tx_send(struct hop_port *port, struct sk_buff_head *list, bool *busy)
  * comes in, frames with pauses may be sent as well, if neither the port nor the device is in use:
  * else it is left to the next packet, or to the worker.
  */
-DEFINE_PER_CPU(struct hop_urgent, hop_urgent);
-
-/**
- * hop_urgent_add - the next packet that comes to this processor is to send for a port
- * @port: the port
- *
- * Context: softirqs off. If there are more than HOP_URGENT, the worker is early enough.
- */
-void hop_urgent_add(struct hop_port *port)
-{
-	struct hop_urgent *u = this_cpu_ptr(&hop_urgent);
-	unsigned int i;
-
-	for (i = 0; i < HOP_URGENT; i++) {
-		if (READ_ONCE(u->port[i]) == port)
-			return;
-		if (!READ_ONCE(u->port[i])) {
-			WRITE_ONCE(u->port[i], port);
-			u->any = true;
-			return;
-		}
-	}
-}
-
-/**
- * hop_urgent_del - no processor is to send for a port any more
- * @port: a port that no qdisc and no hook finds any more
- *
- * Who took it out before may still be sending, until a RCU grace period is over.
- */
-void hop_urgent_del(struct hop_port *port)
-{
-	unsigned int cpu, i;
-
-	for_each_possible_cpu(cpu)
-		for (i = 0; i < HOP_URGENT; i++)
-			cmpxchg(&per_cpu(hop_urgent, cpu).port[i], port, NULL);
-}
-
 /* Frames with pauses, and what else is due to the neighbour; port's lock */
 static void urgent_build(struct hop_port *port, u64 now, struct sk_buff_head *list)
 {
@@ -472,8 +358,8 @@ static void urgent_build(struct hop_port *port, u64 now, struct sk_buff_head *li
 }
 
 /* To send by a VLAN device, a bond or the like is to go through the qdisc of another device. Who
- * redirects packets from a filter of that qdisc to another device's ingress (act_mirred, in kernels
- * that do so without a backlog) comes to the receive hook with its lock.
+ * redirects packets from a filter of that qdisc to another device's ingress (act_mirred, in
+ * kernels that do so without a backlog) comes to the receive hook with its lock.
  */
 static bool urgent_is_stacked(const struct net_device *dev)
 {
@@ -576,8 +462,8 @@ void hop_tx_work(struct tasklet_struct *t)
 	now = hop_now();	/* not before what hop_urgent_send() has sent meanwhile */
 	if (!port->dying) {
 		hop_peer_expire(port, now);
-		hop_pause_expire(port, now);
-		hop_watch_run(port, now);
+		hop_paused_expire(port, now);
+		hop_paused_run(port, now);
 		tx_build(port, now, &list);
 		events = tx_events(port, now);
 		tx_arm(port);
@@ -592,7 +478,7 @@ void hop_tx_work(struct tasklet_struct *t)
 		spin_unlock_bh(&port->lock);
 	}
 	if (events)
-		hop_netlink_event(port, events);
+		hop_event_send(port, events);
 	rcu_read_unlock();
 }
 

@@ -1,31 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * watch.c - watchdogs: pauses that never end, on both sides
+ * watch.c - the watchdog of the pausing side: that we do not hold somebody paused for ever
  *
- * Leases end the pauses of a neighbour that has died. What they do not end is a neighbour that
- * goes on pausing for ever, and ourselves doing so.
+ * While anyone is paused by us, a look is taken a few times a second at the number of packets that
+ * have left each qdisc that holds a pause. If none has for half of the watchdog's time, although
+ * it is not paused itself, its device hangs, and it is asked to withdraw the pauses of its
+ * packets. And if no packet of the whole namespace holds a pause, a pause counter that is not 0
+ * after two looks is a bug of ours, which is counted and made good; on several processors the
+ * looks alone would be deceived, see hop_range_clear(). Only for these two are RTNL and qdiscs'
+ * locks taken; a look itself takes none.
  *
- * The paused side. A sub-queue that holds packets and is paused gets a window. Whatever leaves the
- * sub-queue closes it. When it has been open for the watchdog's time, and of this the sub-queue was
- * paused for more than HOP_STORM_PERCENT, the neighbour is in a *storm*: all of its pauses end, and
- * what it says from now on is counted and echoed but not obeyed. It is obeyed again when it has had
- * nothing paused for the restore time. Paused time is what the neighbour says, frame by frame, not
- * sampled: windows are looked at HOP_WATCH_TICKS times in the watchdog's time, which delays the
- * verdict by as much at most and never makes a false one. The qdisc cannot measure it: while its
- * device takes nothing it is not asked for packets, and sees no resume.
- *
- * Neither a look nor a change of what is paused costs more than there are sub-queues paused, or
- * windows open: hop_port.watched has a bit for each of these.
- *
- * The pausing side. While anyone is paused by us, a look is taken a few times a second at the
- * number of packets that have left each qdisc that holds a pause. If none has for half of the
- * watchdog's time, although it is not paused itself, its device hangs, and it is asked to withdraw
- * the pauses of its packets. And if no packet of the whole namespace holds a pause, a pause counter
- * that is not 0 after two looks is a bug of ours, which is counted and made good; on several
- * processors the looks alone would be deceived, see hop_range_clear(). Only for these two are RTNL
- * and qdiscs' locks taken; a look itself takes none.
- *
- *   hop_port.storm, ignored, watch_at, calm_at, watched, windows   port's lock
  *   hop_port.leak_sum, hop_net.marked, .marks, hop_member.quiet_*  watch_pausing() alone, which is
  *                                                                  one work
  */
@@ -35,301 +19,10 @@
 #include "port.h"
 #include "trace.h"
 
-#define HOP_STORM_PERCENT	99
-#define HOP_WATCH_TICKS		8
 #define HOP_WITHDRAW_EVERY	msecs_to_jiffies(50)
 
 static void watch_pausing(struct work_struct *work);
 static DECLARE_DELAYED_WORK(withdraw_work, watch_pausing);
-
-static u64 watchdog_ns(const struct hop_config *cfg)
-{
-	return cfg->watchdog_ns ?: HOP_WATCHDOG_NS;
-}
-
-static u64 restore_ns(const struct hop_config *cfg)
-{
-	return cfg->restore_ns ?: 2 * watchdog_ns(cfg);
-}
-
-/* ---- the paused side ---- */
-
-static void windows_close(struct hop_port *port)
-{
-	struct hop_member *m;
-
-	list_for_each_entry_rcu(m, &port->members, node)
-		memset(m->windows, 0, m->count * sizeof(*m->windows));
-	memset(port->watched, 0, sizeof(port->watched));
-}
-
-/* The bits of a word that are a member's sub-queues. Call for a word in which it has some. */
-static u64 member_bits(const struct hop_member *m, unsigned int word)
-{
-	unsigned int first = max_t(unsigned int, m->first, 64 * word);
-	unsigned int last = min_t(unsigned int, m->first + m->count - 1, 64 * word + 63);
-
-	return GENMASK_ULL(last % 64, first % 64);
-}
-
-static unsigned int member_last_word(const struct hop_member *m)
-{
-	return (m->first + m->count - 1) / 64;
-}
-
-static bool queue_is_paused(const struct hop_port *port, unsigned int queue)
-{
-	return port->paused[queue / 64] >> (queue % 64) & 1;
-}
-
-static u64 window_paused_ns(const struct hop_window *win, u64 now)
-{
-	u64 free_ns = win->free_ns + (win->free_since ? now - win->free_since : 0);
-
-	return now - win->since - free_ns;
-}
-
-/* Return: true if the sub-queue has been paused for too long. */
-static bool window_look(struct hop_port *port, struct hop_member *m, u16 queue, u64 now)
-{
-	bool paused = queue_is_paused(port, m->first + queue);
-	struct hop_window *win = &m->windows[queue];
-	u64 bit = BIT_ULL((m->first + queue) % 64);
-	u64 *watched = &port->watched[(m->first + queue) / 64];
-	struct hop_watch w;
-	bool late;
-
-	m->ops->watch(m, queue, &w);
-	late = win->since && now - win->since >= watchdog_ns(&port->cfg);
-	if (late && w.waits && w.sent == win->sent &&
-	    window_paused_ns(win, now) * 100 > HOP_STORM_PERCENT * (now - win->since))
-		return true;
-	if (win->since && !late && w.waits && w.sent == win->sent)
-		return false;
-	*win = (struct hop_window) {};
-	*watched &= ~bit;
-	if (paused && w.waits) {
-		*win = (struct hop_window) { .since = now, .sent = w.sent };
-		*watched |= bit;
-	}
-	return false;
-}
-
-static bool windows_look(struct hop_port *port, u64 now)
-{
-	unsigned int w, looked = 0;
-	struct hop_member *m;
-	bool late = false;
-	u64 bits;
-
-	list_for_each_entry_rcu(m, &port->members, node) {
-		for (w = m->first / 64; w <= member_last_word(m); w++) {
-			bits = (port->paused[w] | port->watched[w]) & member_bits(m, w);
-			for (; bits && !late; bits &= bits - 1, looked++)
-				late = window_look(port, m, 64 * w + __ffs64(bits) - m->first,
-						   now);
-		}
-	}
-	trace_hop_watch(port, HOP_WATCH_LOOK, looked);
-	return late;
-}
-
-static void window_changes(struct hop_window *win, bool paused, u64 now)
-{
-	if (!paused && !win->free_since) {
-		win->free_since = now;
-	} else if (paused && win->free_since) {
-		win->free_ns += now - win->free_since;
-		win->free_since = 0;
-	}
-}
-
-static bool any_bit(const u64 *words)
-{
-	return memchr_inv(words, 0, HOP_BITMAP_WORDS * sizeof(*words));
-}
-
-static void storm_begin(struct hop_port *port, u64 now)
-{
-	u64 lease_at = port->lease_at;
-	u64 paused[HOP_BITMAP_WORDS];
-
-	memcpy(paused, port->paused, sizeof(paused));
-	hop_pause_clear(port, now);
-	memcpy(port->ignored, paused, sizeof(paused));
-	port->lease_at = lease_at;
-	port->storm = true;
-	port->watch_at = U64_MAX;
-	port->calm_at = U64_MAX;
-	port->stats.storms++;
-	windows_close(port);
-	trace_hop_storm(port, true);
-	hop_port_event(port, HOP_EVENT_STORM);
-	hop_watch_calm(port, now);
-}
-
-static void storm_end(struct hop_port *port)
-{
-	memset(port->ignored, 0, sizeof(port->ignored));
-	port->storm = false;
-	port->calm_at = U64_MAX;
-	port->lease_at = U64_MAX;
-	port->stats.storm_ends++;
-	trace_hop_storm(port, false);
-	hop_port_event(port, HOP_EVENT_STORM_END);
-}
-
-/**
- * hop_watch_paused - the neighbour has paused something
- * @port: the port
- * @now: time
- *
- * Context: port's lock.
- */
-void hop_watch_paused(struct hop_port *port, u64 now)
-{
-	lockdep_assert_held(&port->lock);
-	if (!port->cfg.watch || port->storm || port->watch_at != U64_MAX || !any_bit(port->paused))
-		return;
-	port->watch_at = now;
-	hop_port_wake(port);
-}
-
-/**
- * hop_watch_word - the neighbour has paused and resumed sub-queues
- * @port: the port
- * @word: a word of hop_port.paused, as it is now
- * @changed: its bits that were others before
- * @now: time
- *
- * Context: port's lock, RCU.
- */
-void hop_watch_word(struct hop_port *port, unsigned int word, u64 changed, u64 now)
-{
-	unsigned int queue, looked = 0;
-	struct hop_member *m;
-	u64 bits;
-
-	lockdep_assert_held(&port->lock);
-	changed &= port->watched[word];
-	if (!changed)
-		return;
-	list_for_each_entry_rcu(m, &port->members, node) {
-		if (word < m->first / 64 || word > member_last_word(m))
-			continue;
-		for (bits = changed & member_bits(m, word); bits; bits &= bits - 1, looked++) {
-			queue = 64 * word + __ffs64(bits);
-			window_changes(&m->windows[queue - m->first],
-				       queue_is_paused(port, queue), now);
-		}
-	}
-	trace_hop_watch(port, HOP_WATCH_CHANGE, looked);
-}
-
-/**
- * hop_watch_leave - a member's sub-queues are no more
- * @port: the port
- * @m: the member
- *
- * Context: port's lock.
- */
-void hop_watch_leave(struct hop_port *port, const struct hop_member *m)
-{
-	unsigned int w;
-
-	lockdep_assert_held(&port->lock);
-	for (w = m->first / 64; w <= member_last_word(m); w++)
-		port->watched[w] &= ~member_bits(m, w);
-}
-
-/**
- * hop_watch_calm - what the neighbour wants paused during a storm has changed
- * @port: the port
- * @now: time
- *
- * Context: port's lock.
- */
-void hop_watch_calm(struct hop_port *port, u64 now)
-{
-	lockdep_assert_held(&port->lock);
-	if (!port->storm)
-		return;
-	if (any_bit(port->ignored)) {
-		port->calm_at = U64_MAX;
-	} else if (port->calm_at == U64_MAX) {
-		port->calm_at = now + restore_ns(&port->cfg);
-		hop_port_wake(port);
-	}
-}
-
-/* Nothing is withdrawn any more: what comes from now on holds pauses again, at each of the port's
- * qdiscs, whichever of them has turned the watchdog off for all.
- */
-static void members_mark_again(struct hop_port *port)
-{
-	struct hop_member *m;
-
-	list_for_each_entry(m, &port->members, node)
-		WRITE_ONCE(m->stalled, false);
-}
-
-/**
- * hop_watch_config - new options
- * @port: the port
- * @now: time
- *
- * Without a watchdog the neighbour is obeyed again, from its next word on, and it is paused again.
- * Context: RTNL, port's lock.
- */
-void hop_watch_config(struct hop_port *port, u64 now)
-{
-	lockdep_assert_held(&port->lock);
-	if (port->cfg.watch) {
-		hop_watch_paused(port, now);
-		return;
-	}
-	port->watch_at = U64_MAX;
-	windows_close(port);
-	members_mark_again(port);
-	if (port->storm)
-		storm_end(port);
-}
-
-/**
- * hop_watch_next - when the watchdog of the paused side wants to look
- * @port: the port
- *
- * Return: the time, U64_MAX if there is nothing to look at.
- */
-u64 hop_watch_next(const struct hop_port *port)
-{
-	return min(port->watch_at, port->calm_at);
-}
-
-/**
- * hop_watch_run - look
- * @port: the port
- * @now: time
- *
- * Context: the worker, port's lock, RCU.
- */
-void hop_watch_run(struct hop_port *port, u64 now)
-{
-	lockdep_assert_held(&port->lock);
-	if (now >= port->calm_at)
-		storm_end(port);
-	if (now < port->watch_at)
-		return;
-	if (windows_look(port, now)) {
-		storm_begin(port, now);
-		return;
-	}
-	port->watch_at = U64_MAX;
-	if (any_bit(port->paused) || any_bit(port->watched))
-		port->watch_at = now + watchdog_ns(&port->cfg) / HOP_WATCH_TICKS;
-}
-
-/* ---- the pausing side ---- */
 
 /**
  * hop_watch_pausing - we hold somebody paused
@@ -353,8 +46,8 @@ static bool member_is_paused(const struct hop_member *m)
 {
 	unsigned int w;
 
-	for (w = m->first / 64; w <= member_last_word(m); w++)
-		if (READ_ONCE(m->paused[w]) & member_bits(m, w))
+	for (w = m->first / 64; w <= hop_member_last_word(m); w++)
+		if (READ_ONCE(m->paused[w]) & hop_member_bits(m, w))
 			return true;
 	return false;
 }
@@ -365,7 +58,7 @@ static bool member_is_paused(const struct hop_member *m)
  */
 static bool member_is_late(const struct hop_port *port, const struct hop_member *m, u64 now)
 {
-	return READ_ONCE(port->cfg.watch) && now - m->quiet_ns >= watchdog_ns(&port->cfg) / 2;
+	return READ_ONCE(port->cfg.watch) && now - m->quiet_ns >= hop_watchdog_ns(&port->cfg) / 2;
 }
 
 /* Return: true if its lock has to be taken. One that is stalled is asked until something leaves. */

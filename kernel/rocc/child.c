@@ -3,9 +3,9 @@
  * child.c - control traffic, and the qdisc below that has the packets
  *
  * Control traffic goes ahead of the child's packets. What this box only forwards of it, or what is
- * control traffic by its DSCP alone, has a share of the link (sched/control.h); what goes beyond it
- * goes with the data if it is of an IP flow, and so does all of that flow while any of it may still
- * be queued as data.
+ * control traffic by its DSCP alone, has a share of the link (sched/control.h); what goes beyond
+ * it goes with the data if it is of an IP flow, and so does all of that flow while any of it may
+ * still be queued as data.
  */
 #include "../sched/control.h"
 #include "rocc.h"

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cnp_judge.c - what costs more to find out about a received CNP: is it new, is its packet in flight?
+ * cnp_judge.c - what costs more to find out about a received CNP: is it new, is its packet in
+ * flight?
  *
- * Looked up when a reaction point has nothing else against it, and once for each CNP, whoever asks.
+ * Looked up when a reaction point has nothing else against it, and once for each CNP, whoever
+ * asks.
  */
 #include <linux/jhash.h>
 #include <linux/tcp.h>

@@ -10,8 +10,8 @@
  * values can be, and it is sent to the source of the flow that it quotes. What costs more is found
  * out when a reaction point has nothing else against it, and once for all of them: whether it is
  * new (heard.h), and if the flow is of TCP, whether a socket has it and the quoted sequence is in
- * flight (as RFC 5927 asks of ICMP errors). Refusals are counted by cause, for the whole namespace;
- * of more than one reaction point the one counts that came furthest.
+ * flight (as RFC 5927 asks of ICMP errors). Refusals are counted by cause, for the whole
+ * namespace; of more than one reaction point the one counts that came furthest.
  *
  * A flow may have gone to another port, and then more than one has sent it not long ago. So all of
  * them are told. Where it goes no longer the limiter is soon gone.

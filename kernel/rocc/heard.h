@@ -3,14 +3,14 @@
  * heard.h - what a host has heard of congestion points, so that no CNP counts twice
  *
  * A tag says who has made a CNP, not when: whoever has seen one may send it again. So a host keeps
- * of each congestion point the newest epoch and sequence, and when it first heard that one. What is
- * older is stale; and so is the newest one some time later, for CNPs of one interval have one
+ * of each congestion point the newest epoch and sequence, and when it first heard that one. What
+ * is older is stale; and so is the newest one some time later, for CNPs of one interval have one
  * sequence and arrive together.
  *
  * The epoch is a clock's, which may have been set back when the congestion point starts again. An
  * earlier epoch is taken when nothing new has come for ROCC_SILENCE_NS, and then a CNP of an
- * earlier epoch that is played again is, too: until the congestion point itself speaks. That cannot
- * be told apart without a clock that both trust.
+ * earlier epoch that is played again is, too: until the congestion point itself speaks. That
+ * cannot be told apart without a clock that both trust.
  *
  * Only signed CNPs whose tag is right may come here, or anyone could send an epoch of the far
  * future. So only who has the key fills the table, which is bounded: of a set that is full the one

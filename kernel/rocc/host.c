@@ -6,15 +6,15 @@
  * that rate, each at the earliest when the one before it has paid (its length / the rate). Due
  * packets join those of the flows without a limiter, in the child.
  *
- * Algorithm 2. A CNP is taken if it comes from the congestion point whose rate is in force, or says
- * less than that. When none is taken for the recovery time the rate doubles; a limiter that has
- * reached the full rate, and holds no packet, is removed. So a limiter lasts as long as it is
+ * Algorithm 2. A CNP is taken if it comes from the congestion point whose rate is in force, or
+ * says less than that. When none is taken for the recovery time the rate doubles; a limiter that
+ * has reached the full rate, and holds no packet, is removed. So a limiter lasts as long as it is
  * needed, and a lost CNP, a congestion point that restarts, or a route that changes cost no more
  * than a few recovery times.
  *
- * Sockets are held back, not their packets lost: a packet that waits belongs to its socket until it
- * leaves, and so it counts against the send buffer (UDP), the small queue (TCP), and what `gbn` may
- * have in its own host.
+ * Sockets are held back, not their packets lost: a packet that waits belongs to its socket until
+ * it leaves, and so it counts against the send buffer (UDP), the small queue (TCP), and what `gbn`
+ * may have in its own host.
  *
  * Believing (see cnp_receive.c for what is found out before): only those allowed to say, with one
  * of the keys if there are any, of a flow that this qdisc sends: its limiter holds packets, or one
@@ -23,9 +23,9 @@
  * the floor, to the least rate of the congestion point: that of this host is no measure for a slow
  * link far away.
  *
- * Flows that were sent share places by their hash, so that it costs one store to remember one. With
- * as many of them as there may be limiters every ninth place is another flow's, until the next
- * packet of it.
+ * Flows that were sent share places by their hash, so that it costs one store to remember one.
+ * With as many of them as there may be limiters every ninth place is another flow's, until the
+ * next packet of it.
  *
  * Cost. Without limiters: one hash and one store for each packet. With them a lookup in a hash
  * table and, for a packet that has to wait, a place in a tree of those that wait.
@@ -189,8 +189,8 @@ static void rocc_limiter_free(struct rocc_host *h, struct rocc_limiter *l)
 }
 
 /* TIMER_EXPIRED of Algorithm 2. At the full rate the limiter of who sends all that the link takes
- * is never empty. So what it holds goes ever faster then, but not at once: a CNP that comes soon is
- * to find most of it here, not in the card's queue.
+ * is never empty. So what it holds goes ever faster then, but not at once: a CNP that comes soon
+ * is to find most of it here, not in the card's queue.
  */
 static void rocc_limiter_recover(struct rocc_host *h, struct rocc_limiter *l, u64 now)
 {

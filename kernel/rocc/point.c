@@ -20,8 +20,8 @@
  *              drops from those with more than their share. Half, for chance alone puts every other
  *              of equal flows below the mean.
  *
- * A flow that finds no room in the table is not told, and its packets are counted. With the sampled
- * tables mice are not told: those that are share what the mice leave (equation 1).
+ * A flow that finds no room in the table is not told, and its packets are counted. With the
+ * sampled tables mice are not told: those that are share what the mice leave (equation 1).
  *
  * Where it departs from the paper's text
  *

@@ -39,7 +39,7 @@ static void pause_take(struct hop_port *port, u32 seq, u16 word, u64 bits)
 
 	spin_lock_bh(&port->lock);
 	rcu_read_lock();
-	hop_pause_rx(port, &f, NOW);
+	hop_paused_rx(port, &f, NOW);
 	rcu_read_unlock();
 	spin_unlock_bh(&port->lock);
 }

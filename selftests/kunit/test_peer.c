@@ -5,6 +5,7 @@
  * What is expected is what Documentation/protocol.md says, in numbers of its own: 1 s, 100 ms, 64
  * times. Where it says nothing of a border, the comment at the function does.
  */
+#include "../../kernel/hopctl/hrtt.c"
 #include "../../kernel/hopctl/peer.c"
 #include "port.h"
 
@@ -168,7 +169,7 @@ static u64 raw_of(struct hop_port *port)
 {
 	u32 raw;
 
-	under_lock(port, raw = hop_peer_raw_hrtt(port));
+	under_lock(port, raw = hop_hrtt_raw(port));
 	return raw;
 }
 
@@ -176,7 +177,7 @@ static u64 way_of(struct hop_port *port)
 {
 	u32 way;
 
-	under_lock(port, way = hop_peer_way_ns(port));
+	under_lock(port, way = hop_hrtt_way_ns(port));
 	return way;
 }
 
@@ -961,7 +962,7 @@ static void hrtt_of(struct kunit *test)
 		port->reaction.count = 1;
 	}
 	port->hrtt_used = 12345;
-	under_lock(port, hop_peer_hrtt(port, NOW));
+	under_lock(port, hop_hrtt_update(port, NOW));
 	KUNIT_EXPECT_EQ(test, port->hrtt_link, p->link);
 	KUNIT_EXPECT_EQ(test, port->hrtt_used, p->used);
 	KUNIT_EXPECT_EQ(test, port->hrtt_capped, p->capped);
@@ -976,29 +977,29 @@ static void hrtt_changes(struct kunit *test)
 	struct hop_port *port = test->priv;
 
 	hrtt_says(port, MS + 1);
-	under_lock(port, hop_peer_hrtt(port, NOW));
+	under_lock(port, hop_hrtt_update(port, NOW));
 	KUNIT_EXPECT_EQ(test, port->events, HOP_EVENT_HRTT | HOP_EVENT_HRTT_CAPPED);
 	KUNIT_EXPECT_FALSE(test, port->hrtt_doubtful);
 	port->events = 0;
-	under_lock(port, hop_peer_hrtt(port, NOW));
+	under_lock(port, hop_hrtt_update(port, NOW));
 	KUNIT_EXPECT_EQ(test, port->events, 0);
 	KUNIT_EXPECT_FALSE(test, box_of(port)->woken);
 	KUNIT_EXPECT_TRUE(test, port->hrtt_capped);
 	hrtt_says(port, MS);
-	under_lock(port, hop_peer_hrtt(port, NOW));
+	under_lock(port, hop_hrtt_update(port, NOW));
 	KUNIT_EXPECT_EQ(test, port->events, 0);
 	KUNIT_EXPECT_FALSE(test, port->hrtt_capped);
 	hrtt_says(port, MS + 1);
-	under_lock(port, hop_peer_hrtt(port, NOW));
+	under_lock(port, hop_hrtt_update(port, NOW));
 	KUNIT_EXPECT_EQ(test, port->events, HOP_EVENT_HRTT_CAPPED);
 
 	hrtt_says(port, 5000);
 	port->reaction.window[0] = 10240;
 	port->reaction.window_ns[0] = NOW;
 	port->reaction.count = 1;
-	under_lock(port, hop_peer_hrtt(port, NOW + 10 * DEAD - 1));
+	under_lock(port, hop_hrtt_update(port, NOW + 10 * DEAD - 1));
 	KUNIT_EXPECT_EQ(test, port->hrtt_used, 10240);
-	under_lock(port, hop_peer_hrtt(port, NOW + 10 * DEAD));
+	under_lock(port, hop_hrtt_update(port, NOW + 10 * DEAD));
 	KUNIT_EXPECT_EQ(test, port->hrtt_used, 5000);
 }
 
@@ -1018,14 +1019,14 @@ static void hrtt_doubtful(struct kunit *test)
 
 	hrtt_says(port, 500 * 1000);
 	port->peer.hello.role = HOP_ROLE_HOST;
-	under_lock(port, hop_peer_hrtt(port, NOW));
+	under_lock(port, hop_hrtt_update(port, NOW));
 	for (i = 0; i < ARRAY_SIZE(says); i++) {
 		bool changes = port->hrtt_doubtful != says[i].doubtful;
 
 		port->events = 0;
 		port->cfg.peer = says[i].peer;
 		port->cfg.hrtt_ns = says[i].cfg;
-		under_lock(port, hop_peer_hrtt(port, NOW));
+		under_lock(port, hop_hrtt_update(port, NOW));
 		KUNIT_EXPECT_EQ(test, port->hrtt_used, 500 * 1000);
 		KUNIT_EXPECT_EQ(test, port->hrtt_doubtful, says[i].doubtful);
 		KUNIT_EXPECT_EQ(test, port->events, changes ? HOP_EVENT_HRTT : 0);

@@ -6,6 +6,7 @@
  * one is: a packet is counted, and then forgotten without a word. What the sub-queue is paused for
  * is gone, so it has to be resumed (BFC, section 3.3.2: when the counter is 0).
  */
+#include "../../kernel/hopctl/paused.c"
 #include "../../kernel/hopctl/watch.c"
 #include "port.h"
 
@@ -199,9 +200,10 @@ static void watch_member_bits(struct kunit *test)
 		for (c = 0; c < ARRAY_SIZE(counts); c++) {
 			m.first = first;
 			m.count = counts[c];
-			KUNIT_ASSERT_EQ(test, member_last_word(&m), (first + counts[c] - 1) / 64);
+			KUNIT_ASSERT_EQ(test, hop_member_last_word(&m),
+					(first + counts[c] - 1) / 64);
 			for (word = first / 64; word <= (first + counts[c] - 1) / 64; word++) {
-				u64 bits = member_bits(&m, word);
+				u64 bits = hop_member_bits(&m, word);
 
 				for (bit = 64 * word; bit < 64 * word + 64; bit++)
 					wrong += (bits >> bit % 64 & 1) !=
@@ -247,7 +249,7 @@ static void watch_windows(struct kunit *test)
 		for (bit = 64 * i; bit < 64 * i + 64; bit++)
 			changed |= bit % 5 ? 0 : BIT_ULL(bit % 64);
 		port->paused[i] = ~changed;
-		hop_watch_word(port, i, changed, 1000 + i);
+		paused_word_changed(port, i, changed, 1000 + i);
 	}
 	rcu_read_unlock();
 	spin_unlock_bh(&port->lock);
@@ -258,7 +260,7 @@ static void watch_windows(struct kunit *test)
 
 	/* one that goes takes its own out of those that are looked after */
 	spin_lock_bh(&port->lock);
-	hop_watch_leave(port, one);
+	hop_paused_leave(port, one);
 	spin_unlock_bh(&port->lock);
 	for (i = 0; i <= WATCH_LAST; i++)
 		KUNIT_EXPECT_EQ(test, port->watched[i / 64] >> i % 64 & 1,

@@ -5,7 +5,7 @@
  * D pauses one sub-queue of U, by its pause counter; U obeys. Frames get lost, overtake each other,
  * and one of them, whichever, is kept by somebody and played back for ever. Both
  * ports start anew, at any moment. Rules and names are those of kernel/hopctl: peer.c (epochs,
- * candidates, HELLO echo), pause.c (PAUSE STATE, sequence numbers, ACK, lease, refresh).
+ * candidates, HELLO echo), pause.c and paused.c (PAUSE STATE, sequence numbers, ACK, lease, refresh).
  *
  * What has to hold:
  *
@@ -204,7 +204,7 @@ inline refresh(i)
 	fi
 }
 
-/* hop_pause_rx() */
+/* hop_paused_rx() */
 inline pause_rx()
 {
 	if
@@ -263,7 +263,7 @@ inline restart(i)
 	fi
 }
 
-/* hop_peer_expire(), hop_pause_expire(). A HELLO of the other, if it has us for its neighbour or
+/* hop_peer_expire(), hop_paused_expire(). A HELLO of the other, if it has us for its neighbour or
  * for nobody, may have come in this tick.
  */
 inline tick(i)
