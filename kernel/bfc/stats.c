@@ -102,7 +102,7 @@ int bfc_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	now.hrtt_ns = q->hrtt_seen;
 	now.sticky_ns = q->sticky_ns;
 	if (q->buffer.pool) {
-		now.pool_size = q->buffer.pool->size;
+		now.pool_size = hop_pool_size(q->buffer.pool);
 		now.pool_used = atomic_long_read(&q->buffer.pool->used);
 		now.pool_max = atomic_long_read(&q->buffer.pool->used_max);
 	}

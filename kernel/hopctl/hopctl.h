@@ -48,24 +48,49 @@
 
 struct hop_port;
 struct hop_net;
+struct hop_shared;
+
+/**
+ * struct hop_shared_type - a kind of object that the qdiscs of a network namespace share
+ * @name: tells it from others
+ * @bytes: of the object, which begins with a struct hop_shared
+ * @gone: called before an object is freed, if not NULL
+ */
+struct hop_shared_type {
+	const char	*name;
+	size_t		bytes;
+	void		(*gone)(struct hop_shared *shared);
+};
+
+/**
+ * struct hop_shared - an object of which each namespace has one, while somebody uses it
+ * @type: what it is
+ * @net: the namespace
+ * @node: hop_net.shared; RTNL
+ * @users: qdiscs that have it; RTNL
+ * @size: how large it is, in whatever unit; RTNL, read without
+ */
+struct hop_shared {
+	const struct hop_shared_type	*type;
+	struct hop_net			*net;
+	struct list_head		node;
+	unsigned int			users;
+	u32				size;
+};
 
 /**
  * struct hop_pool - a buffer that qdiscs of one network namespace share
+ * @shared: its size is in bytes
  * @used: bytes taken
  * @used_max: most that ever were
- * @size: bytes that there are; RTNL, read without
- * @users: qdiscs that have it; RTNL
- * @net: the namespace
  *
  * Who takes how much when there is how much left is the qdiscs' business. They take and give
  * under their own locks, of which there are several: so all counting is atomic.
  */
 struct hop_pool {
-	atomic_long_t	used ____cacheline_aligned_in_smp;
-	atomic_long_t	used_max;
-	u32		size ____cacheline_aligned_in_smp;
-	unsigned int	users;
-	struct hop_net	*net;
+	struct hop_shared	shared;
+	atomic_long_t		used ____cacheline_aligned_in_smp;
+	atomic_long_t		used_max;
 };
 
 #define HOP_REFRESH_MIN_NS	(10 * NSEC_PER_USEC)
@@ -198,11 +223,10 @@ struct hop_member {
  * @ops: what hopctl may ask
  * @extack: where a refusal is explained
  *
- * Context: RTNL. Creates the port with the first member: receive hook, epoch, HELLOs. Since a qdisc
- * that has joined may still be refused, @cfg takes effect when RTNL is released, unless there is no
- * other member.
- * Return: 0, -EOPNOTSUPP (not an Ethernet device, or a master), -ENOSPC (the port's 4094
- * numbers are given away), -ENOMEM.
+ * Context: RTNL. Creates the port with the first member: receive hook, epoch, HELLOs. Since a
+ * qdisc that has joined may still be refused, @cfg takes effect when RTNL is released, unless
+ * there is no other member. Return: 0, -EOPNOTSUPP (not an Ethernet device, or a master), -ENOSPC
+ * (the port's 4094 numbers are given away), -ENOMEM.
  */
 int hop_member_join(struct hop_member *m, struct Qdisc *sch, u16 count,
 		    const struct hop_config *cfg, const struct hop_member_ops *ops,
@@ -222,7 +246,8 @@ void hop_member_alone(struct hop_member *m);
  * @m: a member; one that is alone is left alone
  * @cfg: the new values
  *
- * Of several members the one that was made or changed last decides; when it leaves, the one before.
+ * Of several members the one that was made or changed last decides; when it leaves, the one
+ * before.
  *
  * Asks the device for its speed, too.
  *
@@ -256,32 +281,47 @@ static inline void hop_active_add(struct hop_member *m, int by)
 }
 
 /**
- * hop_pool_get - take part in the pool of a device's namespace
+ * hop_shared_get - take part in an object of a device's namespace
  * @dev: the device
- * @size: bytes; the first user decides
+ * @type: which
+ * @size: how large; the first user decides
  *
- * Context: RTNL.
- * Return: the pool, ERR_PTR(-EBUSY): it has another size, ERR_PTR(-ENOMEM).
+ * A new one is all 0 behind its head. Context: RTNL.
+ * Return: the object, ERR_PTR(-EBUSY): it has another size, ERR_PTR(-ENOMEM).
  */
-struct hop_pool *hop_pool_get(const struct net_device *dev, u32 size);
+struct hop_shared *hop_shared_get(const struct net_device *dev, const struct hop_shared_type *type,
+				  u32 size);
 
 /**
- * hop_pool_resize - give a pool another size
- * @pool: the pool, of which the caller is a user
- * @size: bytes; may be less than what is used
+ * hop_shared_resize - give an object another size
+ * @shared: the object, of which the caller is a user
+ * @size: how large; may be less than what is used
  *
  * Context: RTNL.
  * Return: 0, -EBUSY: there are other users.
  */
-int hop_pool_resize(struct hop_pool *pool, u32 size);
+int hop_shared_resize(struct hop_shared *shared, u32 size);
 
 /**
- * hop_pool_put - have no part in the pool any more
- * @pool: the pool; nothing happens if it is NULL
+ * hop_shared_put - have no part in the object any more
+ * @shared: the object; nothing happens if it is NULL
  *
  * The last one takes it along. Context: RTNL. The caller has given back what it took.
  */
-void hop_pool_put(struct hop_pool *pool);
+void hop_shared_put(struct hop_shared *shared);
+
+/* The pool of a device's namespace, see hop_shared_get(). */
+struct hop_pool *hop_pool_get(const struct net_device *dev, u32 size);
+
+static inline void hop_pool_put(struct hop_pool *pool)
+{
+	hop_shared_put(pool ? &pool->shared : NULL);
+}
+
+static inline u32 hop_pool_size(const struct hop_pool *pool)
+{
+	return READ_ONCE(pool->shared.size);
+}
 
 /* Return: bytes used now, these included. Whoever finds that too much gives them back. */
 static inline unsigned long hop_pool_take(struct hop_pool *pool, u32 bytes)
@@ -385,11 +425,10 @@ void hop_ingress_pause(struct hop_member *m, u16 handle, bool on);
  * @queue: its sub-queue within the member's range, or HOP_NO_QUEUE: VLAN id 0, for a frame that
  *	is not to be paused but starts with a tag of the fabric's TPID of its own
  *
- * A tag that the packet has in metadata is kept, inside.
- * Context: qdisc lock. Call only if hop_tagging().
- * Return: 0, or an error, and the caller still owns @skb. -EMSGSIZE: the link does not take it with
- * one more tag, and it may go without one unless it starts with one of the fabric's TPID, which
- * the neighbour would take off. It has to be dropped otherwise.
+ * A tag that the packet has in metadata is kept, inside. Context: qdisc lock. Call only if
+ * hop_tagging(). Return: 0, or an error, and the caller still owns @skb. -EMSGSIZE: the link does
+ * not take it with one more tag, and it may go without one unless it starts with one of the
+ * fabric's TPID, which the neighbour would take off. It has to be dropped otherwise.
  */
 int hop_tag_push(const struct hop_member *m, struct sk_buff *skb, u16 queue);
 

@@ -19,7 +19,7 @@
  *   watch.c    the watchdog of the pausing side
  *   paused.c   PAUSE STATE, received, and the watchdog of the paused side
  *   hrtt.c     the 1-hop round-trip time
- *   pool.c     the shared buffer
+ *   shared.c   objects that the qdiscs of a namespace share: the pool
  *   net.c      handles and pause counters of a namespace
  *   elide.c    backpressure that is left out
  *   urgent.c   ports for which the next packet is to send

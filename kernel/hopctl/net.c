@@ -536,6 +536,7 @@ static int __net_init net_init(struct net *n)
 	INIT_LIST_HEAD(&net->parked);
 	INIT_LIST_HEAD(&net->ports);
 	INIT_LIST_HEAD(&net->pairs);
+	INIT_LIST_HEAD(&net->shared);
 	net->hrtt_max = HOP_HRTT_UNKNOWN_NS;
 	return 0;
 }
@@ -547,7 +548,7 @@ static void __net_exit net_exit(struct net *n)
 	struct hop_range *r, *next;
 
 	WARN_ON_ONCE(!list_empty(&net->ports));
-	WARN_ON_ONCE(net->pool);
+	WARN_ON_ONCE(!list_empty(&net->shared));
 	hop_pairs_forget(net, 0);
 	list_for_each_entry_safe(r, next, &net->parked, node)
 		range_free(net, r);

@@ -462,7 +462,7 @@ struct hop_ingress {
  * @elides: some bit of some hop_port.elide may be set
  * @marked: packets that hold a pause, at the last look of watch.c, which alone has it
  * @marks: hop_net_marks() just before that look; likewise
- * @pool: the buffer that qdiscs share, if any; RTNL
+ * @shared: what qdiscs share, see shared.c; RTNL
  */
 struct hop_net {
 	struct hop_port __rcu	*owner[HOP_HANDLE_WORDS];
@@ -478,7 +478,7 @@ struct hop_net {
 	bool			elides;
 	u64			marked;
 	u32			marks;
-	struct hop_pool		*pool;
+	struct list_head	shared;
 };
 
 static inline u64 hop_pcpu_read(const struct hop_pcpu *c, const u64_stats_t *field)

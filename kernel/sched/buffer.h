@@ -25,7 +25,7 @@ struct hop_buffer {
 /* May one user hold so much, if all hold so much? */
 static inline bool hop_buffer_allows(const struct hop_buffer *b, u64 held, u64 used, u32 alpha)
 {
-	return hop_pool_allows(held, used, READ_ONCE(b->pool->size), alpha);
+	return hop_pool_allows(held, used, hop_pool_size(b->pool), alpha);
 }
 
 static inline void hop_buffer_give(struct hop_buffer *b, u32 bytes)
@@ -107,8 +107,8 @@ static inline int hop_buffer_find(const struct hop_buffer *b, struct net_device 
 		return 0;
 	if (b->pool) {
 		*pool = b->pool;
-		if (size != b->pool->size)
-			err = hop_pool_resize(b->pool, size);
+		if (size != hop_pool_size(b->pool))
+			err = hop_shared_resize(&b->pool->shared, size);
 	} else {
 		*pool = hop_pool_get(dev, size);
 		err = PTR_ERR_OR_ZERO(*pool);
