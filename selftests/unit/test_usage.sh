@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What all programs have in common: who uses one wrongly gets status 2 and a line that says how to go on, and nothing
-# on standard output; each says its version, and its manual page has both. Needs neither a module nor privileges.
+# What all programs have in common: who uses one wrongly, or one of its verbs, gets status 2 and a line that says how to
+# go on, and nothing on standard output; each says its version, and its manual page has both. Needs neither a module nor
+# privileges.
 
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -22,18 +23,33 @@ wrong() {
 	"$program" "$@" >"$dir/out" 2>"$dir/seen" </dev/null
 	status=$?
 	echo "ends with $status" >>"$dir/seen"
-	[ $status = 2 ] && [ ! -s "$dir/out" ] && grep -q "^\([^ ]*/\)\?$name: \|^[Uu]sage: $name " "$dir/seen"
+	[ $status = 2 ] && [ ! -s "$dir/out" ] &&
+		grep -q "^\([^ ]*/\)\?$name\( ${1:-}\)\?: \|^[Uu]sage: $name " "$dir/seen"
 	report $? "$name $*: 2, and its name on standard error"
 }
 
 version=$(cat "$root/VERSION")
-for program in build/sluice/sluice build/hopmon/hopmon build/flowgen/flowgen build/trace/sluice-trace \
-	userspace/lab/sluice-lab; do
+programs="build/sluice/sluice build/hopmon/hopmon build/flowgen/flowgen build/trace/sluice-trace userspace/lab/sluice-lab"
+declare -A verbs=(
+	[sluice]="show monitor set graph pair doctor" [flowgen]=run [sluice-trace]="make convert check stat laws"
+	[sluice-lab]="run report plan topo schemes up down"
+)
+
+# Pages of plugins have no status of their own
+(cd "$root/Documentation/man" && printf '%s\n' *.8) | grep -vE '^(tc|ip-link)-' |
+	diff - <(printf '%s.8\n' $programs | sed 's,.*/,,' | sort) >"$dir/seen"
+report $? "each program that has a manual page is here"
+for program in $programs; do
 	name=${program##*/} page=$root/Documentation/man/${program##*/}.8
 	wrong "$root/$program" "$name" --nonsense
 	wrong "$root/$program" "$name" nonsense
 	# hopmon has something to do without a word
 	[ "$name" = hopmon ] || wrong "$root/$program" "$name"
+	for verb in ${verbs[$name]:-}; do
+		wrong "$root/$program" "$name" "$verb" --nonsense
+		sed 's/\\-/-/g; /^\.SH DESC/,$d' "$page" | grep -qw "$verb" >"$dir/seen"
+		report $? "$name.8: its synopsis has $verb"
+	done
 	"$root/$program" --version >"$dir/seen" 2>&1
 	[ "$(cat "$dir/seen")" = "$name $version" ]
 	report $? "$name --version: its name and the version"
