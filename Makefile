@@ -17,6 +17,7 @@
 #   make coverage        lines and branches of the modules that the tests reach [JSON=1]
 #   make bench           instructions per packet, in an emulator that counts them [QUICK=1] [JSON=1]
 #   make bench-lines     lines of the cache that a packet touches [JSON=1]
+#   make generated       tables, lists and documents of options and counters, from Documentation/netlink/specs
 #   make deps            install the packages that demo and check need (Debian, as root)
 #   make clean
 #
@@ -120,6 +121,10 @@ check: deps
 check-all: deps
 	selftests/check --all $(if $(AGAIN),--again) --table Documentation/check-all.md
 
+generated:
+	scripts/generate
+	$(MAKE) -C userspace/sluice attributes
+
 check-operators: deps plugins tools
 	selftests/mutations/operators
 
@@ -149,6 +154,6 @@ clean:
 	$(MAKE) -C selftests clean
 	$(MAKE) -C userspace/lab clean
 
-.PHONY: all modules plugins tools programs install install-modules install-tools uninstall \
+.PHONY: all modules generated plugins tools programs install install-modules install-tools uninstall \
 	deb deps demo lab check check-all check-mutations check-operators fuzz coverage bench bench-build bench-lines \
 	clean

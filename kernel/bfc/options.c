@@ -2,147 +2,22 @@
 /*
  * options.c - what the options of bfc say, their rules, and how a change comes into force
  *
+ * What each takes, its default and the policy are rows of bfc_option_rows.h, which is made of
+ * Documentation/netlink/specs/bfc.yaml. Here is what a row cannot say.
+ *
  * A new configuration is parsed into a copy, validated, and swapped in whole under the qdisc lock:
  * what is refused changes nothing.
  */
 #include "../sched/options.h"
 #include "../sched/threshold.h"
 #include "bfc.h"
+#include "bfc_option_rows.h"
 
-#define BFC_OPTION(_attr, _field, _min, _max, _rule, ...) {			\
-	.attr = _attr,								\
-	.offset = offsetof(struct bfc_config, _field),				\
-	.size = sizeof_field(struct bfc_config, _field),			\
-	.min = _min, .max = _max, .rule = _rule, __VA_ARGS__			\
-}
-
-static const struct hop_option bfc_options[] = {
-	BFC_OPTION(TCA_BFC_QUEUES, queues, 1, BFC_QUEUES_MAX,
-		   "queues must be 1 to 4094", .fixed = true),
-	BFC_OPTION(TCA_BFC_CLASSES, classes, 1, BFC_CLASSES_MAX,
-		   "classes must be 1 to 8", .fixed = true),
-	BFC_OPTION(TCA_BFC_FLOWS, flows, 1, BFC_FLOWS_MAX,
-		   "flows must be auto or 1 to 4194304", .zero = true, .fixed = true),
-	BFC_OPTION(TCA_BFC_WAYS, ways, 1, HOP_FLOW_WAYS,
-		   "ways must be 1 or 4", .fixed = true),
-	BFC_OPTION(TCA_BFC_ASSIGN, assign, 0, __BFC_ASSIGN_MAX - 1,
-		   "assign must be dynamic, stochastic or single", .fixed = true),
-	BFC_OPTION(TCA_BFC_REUSE, reuse, 0, __BFC_REUSE_MAX - 1,
-		   "reuse must be sticky or empty"),
-	BFC_OPTION(TCA_BFC_LIMIT, limit, 1, BFC_LIMIT_MAX,
-		   "limit must be 1 byte to 1 GiB"),
-	BFC_OPTION(TCA_BFC_QUANTUM, quantum, 256, BFC_LIMIT_MAX,
-		   "quantum must be auto or 256 bytes to 1 GiB", .zero = true),
-	BFC_OPTION(TCA_BFC_SPLIT_GSO, split_gso, 0, 1,
-		   "split-gso must be on or off"),
-	BFC_OPTION(TCA_BFC_PAUSE, pause, 0, __BFC_PAUSE_MAX - 1,
-		   "pause must be off, queue or ingress"),
-	BFC_OPTION(TCA_BFC_RATE, rate, 125, 1ULL << 40,
-		   "rate must be auto or 1 kbit/s to 8 Tbit/s", .zero = true),
-	BFC_OPTION(TCA_BFC_HRTT, hrtt_ns, HOP_HRTT_MIN_NS, HOP_HRTT_MAX_NS,
-		   "hrtt must be auto or 100 ns to 100 ms", .zero = true),
-	BFC_OPTION(TCA_BFC_HRTT_MAX, hrtt_max_ns, HOP_HRTT_MIN_NS, HOP_HRTT_MAX_NS,
-		   "hrtt-max must be 100 ns to 100 ms"),
-	BFC_OPTION(TCA_BFC_TH, th, 1, BFC_LIMIT_MAX,
-		   "th must be auto or 1 byte to 1 GiB", .zero = true),
-	BFC_OPTION(TCA_BFC_TH_SCALE, th_scale, 1, BFC_TH_SCALE_MAX,
-		   "th-scale must be 1 to 10000 percent"),
-	BFC_OPTION(TCA_BFC_STICKY, sticky_ns, 1, BFC_TIME_MAX_NS,
-		   "sticky must be auto or 1 ns to 1 s", .zero = true),
-	BFC_OPTION(TCA_BFC_ROLE, role, 0, __HOP_ROLE_MAX - 1,
-		   "role must be auto, host or switch"),
-	BFC_OPTION(TCA_BFC_PEER, peer, 0, __HOP_ROLE_MAX - 1,
-		   "peer must be auto, host or switch"),
-	BFC_OPTION(TCA_BFC_TAG, tag, 0, 1,
-		   "tag must be on or off"),
-	BFC_OPTION(TCA_BFC_TPID, tpid, 0, U16_MAX,
-		   "tpid must be 0x88a8 or 0x8100"),
-	BFC_OPTION(TCA_BFC_REFRESH, refresh_ns, HOP_REFRESH_MIN_NS, BFC_TIME_MAX_NS,
-		   "refresh must be auto or 10 us to 1 s", .zero = true),
-	BFC_OPTION(TCA_BFC_LEASE, lease_ns, HOP_REFRESH_MIN_NS, HOP_LEASE_MAX_NS,
-		   "lease must be auto or 10 us to 2 s", .zero = true),
-	BFC_OPTION(TCA_BFC_WATCH, watch, 0, 1,
-		   "watch must be on or off"),
-	BFC_OPTION(TCA_BFC_WATCHDOG, watchdog_ns, HOP_WATCHDOG_MIN_NS, BFC_TIME_MAX_NS,
-		   "watchdog must be auto or 1 ms to 1 s", .zero = true),
-	BFC_OPTION(TCA_BFC_RESTORE, restore_ns, HOP_WATCHDOG_MIN_NS, BFC_TIME_MAX_NS,
-		   "restore must be auto or 1 ms to 1 s", .zero = true),
-	BFC_OPTION(TCA_BFC_TIER, tier, 0, __HOP_TIER_MAX - 1,
-		   "tier must be none, down or up"),
-	BFC_OPTION(TCA_BFC_POOL, pool, 1, BFC_LIMIT_MAX,
-		   "pool must be none or 1 byte to 1 GiB", .zero = true),
-	BFC_OPTION(TCA_BFC_POOL_ALPHA, pool_alpha, 1, BFC_ALPHA_MAX,
-		   "pool-alpha must be 0.01 to 1000 percent"),
-	BFC_OPTION(TCA_BFC_POOL_PAUSE_ALPHA, pool_pause_alpha, 1, BFC_ALPHA_MAX,
-		   "pool-pause-alpha must be 0.01 to 1000 percent"),
-	BFC_OPTION(TCA_BFC_CONTROL_SHARE, control_share, 1, HOP_POLICE_ONE,
-		   "control-share must be 0.01 to 100 percent"),
-	BFC_OPTION(TCA_BFC_STRIP, strip, 0, __HOP_STRIP_MAX - 1,
-		   "strip must be auto or always"),
-	BFC_OPTION(TCA_BFC_SHARE, share, 0, __BFC_SHARE_MAX - 1,
-		   "share must be random or spare"),
-	BFC_OPTION(TCA_BFC_CONTROL_DSCP, control_dscp, 1, HOP_DSCP_MAX,
-		   "control-dscp must be none or 1 to 63", .zero = true),
-};
-
-const struct bfc_config bfc_defaults = {
-	.queues		= BFC_QUEUES_DEFAULT,
-	.classes	= 1,
-	.ways		= BFC_WAYS_DEFAULT,
-	.share		= BFC_SHARE_SPARE,
-	.limit		= BFC_LIMIT_DEFAULT,
-	.th_scale	= BFC_TH_SCALE_DEFAULT,
-	.hrtt_max_ns	= BFC_HRTT_MAX_DEFAULT,
-	.split_gso	= 1,
-	.pause		= BFC_PAUSE_QUEUE,
-	.tag		= 1,
-	.watch		= 1,
-	.tpid		= ETH_P_8021AD,
-	.pool_alpha	= BFC_ALPHA_ONE,
-	.pool_pause_alpha = BFC_PAUSE_ALPHA_DEFAULT,
-	.control_share	= BFC_CONTROL_SHARE_DEFAULT,
-};
+const struct bfc_config bfc_defaults = BFC_DEFAULTS;
 
 /* Bands of the kernel's own priority qdiscs, for classes > 1 without a priomap. */
 static const u8 bfc_default_priomap[TC_PRIO_MAX + 1] = {
 	1, 2, 2, 2, 1, 2, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1
-};
-
-static const struct nla_policy bfc_policy[TCA_BFC_MAX + 1] = {
-	[TCA_BFC_QUEUES]	= { .type = NLA_U16 },
-	[TCA_BFC_CLASSES]	= { .type = NLA_U8 },
-	[TCA_BFC_FLOWS]		= { .type = NLA_U32 },
-	[TCA_BFC_ASSIGN]	= { .type = NLA_U8 },
-	[TCA_BFC_REUSE]		= { .type = NLA_U8 },
-	[TCA_BFC_LIMIT]		= { .type = NLA_U32 },
-	[TCA_BFC_QUANTUM]	= { .type = NLA_U32 },
-	[TCA_BFC_PRIOMAP]	= NLA_POLICY_EXACT_LEN(TC_PRIO_MAX + 1),
-	[TCA_BFC_SPLIT_GSO]	= { .type = NLA_U8 },
-	[TCA_BFC_PAUSE]		= { .type = NLA_U8 },
-	[TCA_BFC_RATE]		= { .type = NLA_U64 },
-	[TCA_BFC_HRTT]		= { .type = NLA_U32 },
-	[TCA_BFC_TH]		= { .type = NLA_U32 },
-	[TCA_BFC_TH_SCALE]	= { .type = NLA_U32 },
-	[TCA_BFC_STICKY]	= { .type = NLA_U32 },
-	[TCA_BFC_ROLE]		= { .type = NLA_U8 },
-	[TCA_BFC_PEER]		= { .type = NLA_U8 },
-	[TCA_BFC_TAG]		= { .type = NLA_U8 },
-	[TCA_BFC_TPID]		= { .type = NLA_U16 },
-	[TCA_BFC_REFRESH]	= { .type = NLA_U32 },
-	[TCA_BFC_LEASE]		= { .type = NLA_U32 },
-	[TCA_BFC_WATCH]		= { .type = NLA_U8 },
-	[TCA_BFC_WATCHDOG]	= { .type = NLA_U32 },
-	[TCA_BFC_RESTORE]	= { .type = NLA_U32 },
-	[TCA_BFC_TIER]		= { .type = NLA_U8 },
-	[TCA_BFC_POOL]		= { .type = NLA_U32 },
-	[TCA_BFC_POOL_ALPHA]	= { .type = NLA_U32 },
-	[TCA_BFC_POOL_PAUSE_ALPHA] = { .type = NLA_U32 },
-	[TCA_BFC_CONTROL_SHARE]	= { .type = NLA_U32 },
-	[TCA_BFC_STRIP]		= { .type = NLA_U8 },
-	[TCA_BFC_HRTT_MAX]	= { .type = NLA_U32 },
-	[TCA_BFC_WAYS]		= { .type = NLA_U8 },
-	[TCA_BFC_SHARE]		= { .type = NLA_U8 },
-	[TCA_BFC_CONTROL_DSCP]	= { .type = NLA_U8 },
 };
 
 static int bfc_parse_priomap(const struct nlattr *a, struct bfc_config *c, bool creating,
@@ -167,17 +42,16 @@ static int bfc_parse_priomap(const struct nlattr *a, struct bfc_config *c, bool 
 static int bfc_validate(struct nlattr **tb, const struct bfc_config *c,
 			struct netlink_ext_ack *extack)
 {
+	int err = bfc_check_values(tb, c, extack);
+
+	if (err)
+		return err;
 	if (c->queues % c->classes)
 		return hop_option_refuse(extack, tb[TCA_BFC_CLASSES] ?: tb[TCA_BFC_QUEUES],
 					 "queues must be a multiple of classes", -EINVAL);
-	if (c->ways != 1 && c->ways != BFC_WAYS_DEFAULT)
-		return hop_option_refuse(extack, tb[TCA_BFC_WAYS], "ways must be 1 or 4", -EINVAL);
 	if (c->flows % (c->classes * c->ways))
 		return hop_option_refuse(extack, tb[TCA_BFC_FLOWS],
 					 "flows must be a multiple of classes x ways", -EINVAL);
-	if (c->tpid != ETH_P_8021AD && c->tpid != ETH_P_8021Q)
-		return hop_option_refuse(extack, tb[TCA_BFC_TPID],
-					 "tpid must be 0x88a8 or 0x8100", -EINVAL);
 	if (c->lease_ns && c->refresh_ns && c->lease_ns < 2 * (u64)c->refresh_ns)
 		return hop_option_refuse(extack, tb[TCA_BFC_LEASE] ?: tb[TCA_BFC_REFRESH],
 					 "lease must be at least 2 refreshes", -EINVAL);

@@ -6,40 +6,6 @@
 #include "../sched/stats.h"
 #include "bfc.h"
 
-#define BFC_COUNTER(_attr, _field) HOP_COUNTER(TCA_BFC_STATS_##_attr, bfc_stats, _field)
-
-static const struct hop_counter bfc_counters[] = {
-	BFC_COUNTER(BACKLOGGED, backlogged),
-	BFC_COUNTER(PAUSED, paused),
-	BFC_COUNTER(TH_MAX, th_max),
-	BFC_COUNTER(BACKLOG_MAX, backlog_max),
-	BFC_COUNTER(BACKLOG_TIME, backlog_time),
-	BFC_COUNTER(ASSIGN_FREE, assign_free),
-	BFC_COUNTER(ASSIGN_EARLY, assign_early),
-	BFC_COUNTER(ASSIGN_SHARED, assign_shared),
-	BFC_COUNTER(ASSIGN_OWN, assign_own),
-	BFC_COUNTER(ASSIGN_STICKY, assign_sticky),
-	BFC_COUNTER(COLLISIONS, collisions),
-	BFC_COUNTER(MARKS, marks),
-	BFC_COUNTER(OVER_UNLABELLED, over_unlabelled),
-	BFC_COUNTER(PAUSES_OBEYED, pauses_obeyed),
-	BFC_COUNTER(RESUMES_OBEYED, resumes_obeyed),
-	BFC_COUNTER(PAUSED_TIME, paused_ns),
-	BFC_COUNTER(CONTROL, control),
-	BFC_COUNTER(DROP_LIMIT, drop_limit),
-	BFC_COUNTER(DROP_CONTROL, drop_control),
-	BFC_COUNTER(DROP_GSO, drop_gso),
-	BFC_COUNTER(DROP_TAG, drop_tag),
-	BFC_COUNTER(DROP_FILTER, drop_filter),
-	BFC_COUNTER(GSO_SPLIT, gso_split),
-	BFC_COUNTER(TAGGED, tagged),
-	BFC_COUNTER(ELIDED, elided),
-	BFC_COUNTER(WITHDRAWN, withdrawn),
-	BFC_COUNTER(DROP_POOL, drop_pool),
-	BFC_COUNTER(SPILLED, spilled),
-	BFC_COUNTER(DROP_POLICE, drop_police),
-};
-
 /* What is worked out at the time of the dump. */
 struct bfc_now {
 	u64	time_ns;
@@ -54,19 +20,7 @@ struct bfc_now {
 	u32	sticky_ns;
 };
 
-static int bfc_put_now(struct sk_buff *skb, const struct bfc_now *now)
-{
-	return nla_put_u64_64bit(skb, TCA_BFC_STATS_TIME, now->time_ns, TCA_BFC_STATS_PAD) ||
-	       nla_put_u64_64bit(skb, TCA_BFC_STATS_LINK_RATE, now->rate, TCA_BFC_STATS_PAD) ||
-	       nla_put_u64_64bit(skb, TCA_BFC_STATS_POOL_USED, now->pool_used, TCA_BFC_STATS_PAD) ||
-	       nla_put_u64_64bit(skb, TCA_BFC_STATS_POOL_MAX, now->pool_max, TCA_BFC_STATS_PAD) ||
-	       nla_put_u32(skb, TCA_BFC_STATS_POOL_SIZE, now->pool_size) ||
-	       nla_put_u32(skb, TCA_BFC_STATS_TH, now->th) ||
-	       nla_put_u32(skb, TCA_BFC_STATS_N_ACTIVE, now->n_active) ||
-	       nla_put_u32(skb, TCA_BFC_STATS_MARKED, now->marked) ||
-	       nla_put_u32(skb, TCA_BFC_STATS_HRTT, now->hrtt_ns) ||
-	       nla_put_u32(skb, TCA_BFC_STATS_STICKY, now->sticky_ns) ? -EMSGSIZE : 0;
-}
+#include "bfc_counter_rows.h"
 
 /* Time paused so far, pauses that last included. */
 static u64 bfc_paused_ns(const struct bfc_sched *q, u64 now)
@@ -115,7 +69,8 @@ int bfc_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 		return -1;
 	if (hop_counters_dump(bfc_counters, ARRAY_SIZE(bfc_counters), &stats, d->skb,
 			      TCA_BFC_STATS_PAD) ||
-	    bfc_put_now(d->skb, &now) ||
+	    hop_counters_dump(bfc_now_counters, ARRAY_SIZE(bfc_now_counters), &now, d->skb,
+			      TCA_BFC_STATS_PAD) ||
 	    hop_port_dump(&q->member, d->skb, TCA_BFC_STATS_PORT)) {
 		nla_nest_cancel(d->skb, nest);
 		return -1;

@@ -245,7 +245,7 @@ static const struct {
 	{ { TCA_BFC_WAYS, TCA_BFC_FLOWS }, { 4, 6 },
 	  "flows must be a multiple of classes x ways" },
 	{ { TCA_BFC_FLOWS, TCA_BFC_WAYS }, { 12, 3 }, "ways must be 1 or 4" },
-	{ { TCA_BFC_TPID, TCA_BFC_TPID }, { 0x88a8, 0x9100 }, "tpid must be 0x88a8 or 0x8100" },
+	{ { TCA_BFC_TPID, TCA_BFC_TPID }, { 0x88a8, 0x8200 }, "tpid must be 0x88a8 or 0x8100" },
 	{ { TCA_BFC_REFRESH, TCA_BFC_LEASE }, { 20000, 39999 },
 	  "lease must be at least 2 refreshes" },
 };
