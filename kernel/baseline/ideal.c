@@ -37,7 +37,6 @@
 
 #include "../sched/control.h"
 #include "../sched/headers.h"
-#include "../sched/options.h"
 #include "../uapi/ideal.h"
 
 #define IDEAL_HASH_BITS		12
@@ -376,27 +375,9 @@ static void ideal_reset(struct Qdisc *sch)
 
 /* ---- configuration ---- */
 
-#define IDEAL_OPTION(_attr, _field, _min, _max, _rule, ...) {			\
-	.attr = _attr,								\
-	.offset = offsetof(struct ideal_config, _field),			\
-	.size = sizeof_field(struct ideal_config, _field),			\
-	.min = _min, .max = _max, .rule = _rule, __VA_ARGS__			\
-}
-
-static const struct hop_option ideal_options[] = {
-	IDEAL_OPTION(TCA_IDEAL_ORDER, order, 0, __IDEAL_ORDER_MAX - 1,
-		     "order must be fq or srf", .fixed = true),
-	IDEAL_OPTION(TCA_IDEAL_LIMIT, limit, 0, U32_MAX,
-		     "limit must be none or below 4 GiB"),
-	IDEAL_OPTION(TCA_IDEAL_CONTROL_DSCP, control_dscp, 1, HOP_DSCP_MAX,
-		     "control-dscp must be none or 1 to 63", .zero = true),
-};
-
-static const struct nla_policy ideal_policy[TCA_IDEAL_MAX + 1] = {
-	[TCA_IDEAL_ORDER]	= { .type = NLA_U8 },
-	[TCA_IDEAL_LIMIT]	= { .type = NLA_U32 },
-	[TCA_IDEAL_CONTROL_DSCP] = { .type = NLA_U8 },
-};
+/* Made of Documentation/netlink/specs/ideal.yaml */
+#include "ideal_option_rows.h"
+#include "ideal_counter_rows.h"
 
 static int ideal_parse(struct nlattr *opt, struct ideal_config *c, bool creating,
 		       struct netlink_ext_ack *extack)
@@ -431,8 +412,10 @@ static int ideal_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ex
 static int ideal_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
 {
 	struct ideal_sched *q = qdisc_priv(sch);
-	int err = ideal_parse(opt, &q->config, true, extack);
+	int err;
 
+	q->config = (struct ideal_config)IDEAL_DEFAULTS;
+	err = ideal_parse(opt, &q->config, true, extack);
 	if (err)
 		return err;
 	__skb_queue_head_init(&q->control);
@@ -468,24 +451,6 @@ static int ideal_dump(struct Qdisc *sch, struct sk_buff *skb)
 	return nla_nest_end(skb, nest);
 }
 
-static int ideal_put_stats(struct sk_buff *skb, const struct ideal_stats *s, u64 now)
-{
-	return nla_put_u32(skb, TCA_IDEAL_STATS_FLOWS, s->flows) ||
-	       nla_put_u32(skb, TCA_IDEAL_STATS_FLOWS_MAX, s->flows_max) ||
-	       nla_put_u64_64bit(skb, TCA_IDEAL_STATS_FLOWS_TIME, s->flows_time,
-				 TCA_IDEAL_STATS_PAD) ||
-	       nla_put_u64_64bit(skb, TCA_IDEAL_STATS_TIME, now, TCA_IDEAL_STATS_PAD) ||
-	       nla_put_u64_64bit(skb, TCA_IDEAL_STATS_BACKLOG_MAX, s->backlog_max,
-				 TCA_IDEAL_STATS_PAD) ||
-	       nla_put_u64_64bit(skb, TCA_IDEAL_STATS_UNSIZED, s->unsized, TCA_IDEAL_STATS_PAD) ||
-	       nla_put_u64_64bit(skb, TCA_IDEAL_STATS_DROP_LIMIT, s->drop_limit,
-				 TCA_IDEAL_STATS_PAD) ||
-	       nla_put_u64_64bit(skb, TCA_IDEAL_STATS_DROP_MEMORY, s->drop_memory,
-				 TCA_IDEAL_STATS_PAD) ||
-	       nla_put_u64_64bit(skb, TCA_IDEAL_STATS_CONTROL, s->control,
-				 TCA_IDEAL_STATS_PAD) ? -EMSGSIZE : 0;
-}
-
 static int ideal_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 {
 	struct ideal_sched *q = qdisc_priv(sch);
@@ -502,7 +467,9 @@ static int ideal_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	nest = nla_nest_start(d->skb, TCA_STATS_APP);
 	if (!nest)
 		return -1;
-	if (ideal_put_stats(d->skb, &stats, now)) {
+	if (hop_counters_dump(ideal_counters, ARRAY_SIZE(ideal_counters), &stats, d->skb,
+			      TCA_IDEAL_STATS_PAD) ||
+	    nla_put_u64_64bit(d->skb, TCA_IDEAL_STATS_TIME, now, TCA_IDEAL_STATS_PAD)) {
 		nla_nest_cancel(d->skb, nest);
 		return -1;
 	}

@@ -2,130 +2,21 @@
 /*
  * options.c - what the options of rocc say, their rules, and how a change comes into force
  *
- * Those of both roles, of the congestion point and of the reaction point are a table each: a qdisc
- * refuses options of the role that it does not have. A new configuration is parsed into a copy and
- * validated before anything of the qdisc is touched.
+ * What each takes, its default and the policy are rows of rocc_option_rows.h, which is made of
+ * Documentation/netlink/specs/rocc.yaml. Those of both roles, of the switch and of the host are a
+ * table each: a qdisc refuses options of the role that it does not have.
+ *
+ * A new configuration is parsed into a copy and validated before anything of the qdisc is touched.
  */
 #include <net/ipv6.h>
 #include <net/netlink.h>
 
 #include "../hopctl/speed.h"
-#include "../sched/control.h"
 #include "../sched/options.h"
 #include "rocc.h"
+#include "rocc_option_rows.h"
 
-#define ROCC_RATE_LEAST		125			/* bytes per second: 1 kbit/s */
-#define ROCC_RATE_MOST		(1ULL << 40)
-
-#define ROCC_OPTION(_attr, _field, _min, _max, _rule, ...) {			\
-	.attr = _attr,								\
-	.offset = offsetof(struct rocc_config, _field),				\
-	.size = sizeof_field(struct rocc_config, _field),			\
-	.min = _min, .max = _max, .rule = _rule, __VA_ARGS__			\
-}
-
-static const struct hop_option rocc_options[] = {
-	ROCC_OPTION(TCA_ROCC_ROLE, role, 0, __ROCC_ROLE_MAX - 1,
-		    "role must be switch or host", .fixed = true),
-	ROCC_OPTION(TCA_ROCC_RATE, rate, ROCC_RATE_LEAST, ROCC_RATE_MOST,
-		    "rate must be auto or 1 kbit/s to 8 Tbit/s", .zero = true),
-	ROCC_OPTION(TCA_ROCC_LIMIT, limit, 1, 1U << 30,
-		    "limit must be 1 byte to 1 GiB"),
-	ROCC_OPTION(TCA_ROCC_CONTROL_SHARE, control_share, 1, HOP_POLICE_ONE,
-		    "control-share must be 0.01 to 100 percent"),
-	ROCC_OPTION(TCA_ROCC_CONTROL_DSCP, control_dscp, 1, HOP_DSCP_MAX,
-		    "control-dscp must be none or 1 to 63", .zero = true),
-};
-
-static const struct hop_option rocc_point_options[] = {
-	ROCC_OPTION(TCA_ROCC_INTERVAL, interval_ns, NSEC_PER_USEC, NSEC_PER_SEC,
-		    "interval must be auto or 1 us to 1 s", .zero = true),
-	ROCC_OPTION(TCA_ROCC_RATE_MIN, rate_min, ROCC_RATE_LEAST, ROCC_RATE_MOST,
-		    "rate-min must be auto or 1 kbit/s to 8 Tbit/s", .zero = true),
-	ROCC_OPTION(TCA_ROCC_QREF, q_ref, 1, 1U << 30,
-		    "qref must be auto or 1 byte to 1 GiB", .zero = true),
-	ROCC_OPTION(TCA_ROCC_QMID, q_mid, 1, 1U << 30,
-		    "qmid must be auto or 1 byte to 1 GiB", .zero = true),
-	ROCC_OPTION(TCA_ROCC_QMAX, q_max, 1, 1U << 30,
-		    "qmax must be auto or 1 byte to 1 GiB", .zero = true),
-	ROCC_OPTION(TCA_ROCC_ALPHA, alpha, 1, 100 * ROCC_GAIN_ONE,
-		    "alpha must be auto or 0.0001 to 100", .zero = true),
-	ROCC_OPTION(TCA_ROCC_BETA, beta, 1, 100 * ROCC_GAIN_ONE,
-		    "beta must be auto or 0.0001 to 100", .zero = true),
-	ROCC_OPTION(TCA_ROCC_TUNING, tuning, 0, __ROCC_TUNING_MAX - 1,
-		    "tuning must be steps or smooth"),
-	ROCC_OPTION(TCA_ROCC_TABLE, table, 0, __ROCC_TABLE_MAX - 1,
-		    "table must be queue, age, elephants or afd", .fixed = true),
-	ROCC_OPTION(TCA_ROCC_FLOWS, flows, ROCC_WAYS, ROCC_FLOWS_MAX,
-		    "flows must be 4 to 65536", .fixed = true),
-	ROCC_OPTION(TCA_ROCC_AGE, age_ns, NSEC_PER_USEC, NSEC_PER_SEC,
-		    "age must be auto or 1 us to 1 s", .zero = true),
-	ROCC_OPTION(TCA_ROCC_SAMPLE, sample, 1, 1 << 20,
-		    "sample must be 1 to 1048576"),
-	ROCC_OPTION(TCA_ROCC_CNPS, cnps, 1, NSEC_PER_SEC,
-		    "cnps must be auto or 1 to 10^9 a second", .zero = true),
-	ROCC_OPTION(TCA_ROCC_SOURCE, source, 0, U32_MAX, "source must be an IPv4 address"),
-	ROCC_OPTION(TCA_ROCC_COMPUTE, compute, 0, __ROCC_COMPUTE_MAX - 1,
-		    "compute must be switch or host"),
-	ROCC_OPTION(TCA_ROCC_SIGN, sign, 0, ROCC_CNP_KEYS, "sign must be none, 1 or 2"),
-};
-
-static const struct hop_option rocc_host_options[] = {
-	ROCC_OPTION(TCA_ROCC_RECOVERY, recovery_ns, NSEC_PER_USEC, NSEC_PER_SEC,
-		    "recovery must be auto or 1 us to 1 s", .zero = true),
-	ROCC_OPTION(TCA_ROCC_HOLD, hold_ns, NSEC_PER_USEC, NSEC_PER_SEC,
-		    "hold must be 1 us to 1 s"),
-	ROCC_OPTION(TCA_ROCC_FLOOR, floor, ROCC_RATE_LEAST, ROCC_RATE_MOST,
-		    "floor must be auto or 1 kbit/s to 8 Tbit/s", .zero = true),
-	ROCC_OPTION(TCA_ROCC_LIMITERS, limiters, 1, ROCC_LIMITERS_MAX,
-		    "limiters must be 1 to 32768", .fixed = true),
-	ROCC_OPTION(TCA_ROCC_RADIUS, radius, 0, 254, "radius must be 0 to 254"),
-};
-
-static const struct nla_policy rocc_policy[TCA_ROCC_MAX + 1] = {
-	[TCA_ROCC_ROLE]		= { .type = NLA_U8 },
-	[TCA_ROCC_RATE]		= { .type = NLA_U64 },
-	[TCA_ROCC_LIMIT]	= { .type = NLA_U32 },
-	[TCA_ROCC_KEY1]		= NLA_POLICY_EXACT_LEN(ROCC_KEY_BYTES),
-	[TCA_ROCC_KEY2]		= NLA_POLICY_EXACT_LEN(ROCC_KEY_BYTES),
-	[TCA_ROCC_INTERVAL]	= { .type = NLA_U32 },
-	[TCA_ROCC_RATE_MIN]	= { .type = NLA_U64 },
-	[TCA_ROCC_QREF]		= { .type = NLA_U32 },
-	[TCA_ROCC_QMID]		= { .type = NLA_U32 },
-	[TCA_ROCC_QMAX]		= { .type = NLA_U32 },
-	[TCA_ROCC_ALPHA]	= { .type = NLA_U32 },
-	[TCA_ROCC_BETA]		= { .type = NLA_U32 },
-	[TCA_ROCC_TUNING]	= { .type = NLA_U8 },
-	[TCA_ROCC_TABLE]	= { .type = NLA_U8 },
-	[TCA_ROCC_FLOWS]	= { .type = NLA_U32 },
-	[TCA_ROCC_AGE]		= { .type = NLA_U32 },
-	[TCA_ROCC_SAMPLE]	= { .type = NLA_U32 },
-	[TCA_ROCC_CNPS]		= { .type = NLA_U32 },
-	[TCA_ROCC_SOURCE]	= { .type = NLA_U32 },
-	[TCA_ROCC_COMPUTE]	= { .type = NLA_U8 },
-	[TCA_ROCC_SIGN]		= { .type = NLA_U8 },
-	[TCA_ROCC_RECOVERY]	= { .type = NLA_U32 },
-	[TCA_ROCC_HOLD]		= { .type = NLA_U32 },
-	[TCA_ROCC_FLOOR]	= { .type = NLA_U64 },
-	[TCA_ROCC_LIMITERS]	= { .type = NLA_U32 },
-	[TCA_ROCC_RADIUS]	= { .type = NLA_U8 },
-	[TCA_ROCC_FROM]		= { .type = NLA_NESTED },
-	[TCA_ROCC_KEYS]		= { .type = NLA_REJECT },
-	[TCA_ROCC_VERSION]	= { .type = NLA_REJECT },
-	[TCA_ROCC_CONTROL_SHARE] = { .type = NLA_U32 },
-	[TCA_ROCC_CONTROL_DSCP]	= { .type = NLA_U8 },
-};
-
-const struct rocc_config rocc_defaults = {
-	.source		= (__force u32)cpu_to_be32(0xc0000008),	/* 192.0.0.8 */
-	.limit		= 8 << 20,
-	.flows		= 4096,
-	.sample		= 16,
-	.hold_ns	= 20 * NSEC_PER_MSEC,
-	.limiters	= 4096,
-	.radius		= 8,
-	.control_share	= ROCC_CONTROL_SHARE_DEFAULT,
-};
+const struct rocc_config rocc_defaults = ROCC_DEFAULTS;
 
 /* Asks the device, which cannot be done once the tree is locked. */
 void rocc_link_ask(struct rocc_sched *q)
@@ -208,7 +99,7 @@ static int rocc_parse_switch(struct Qdisc *sch, struct nlattr **tb, struct rocc_
 	if (!err && tb[TCA_ROCC_FROM])
 		err = hop_option_refuse(extack, tb[TCA_ROCC_FROM], rule, -EINVAL);
 	if (!err)
-		err = hop_options_parse(rocc_point_options, ARRAY_SIZE(rocc_point_options), tb, c,
+		err = hop_options_parse(rocc_switch_options, ARRAY_SIZE(rocc_switch_options), tb, c,
 					creating, extack);
 	return err ?: rocc_point_check(sch, c, tb, extack);
 }
@@ -218,7 +109,7 @@ static int rocc_parse_host(struct nlattr **tb, struct rocc_config *c, bool creat
 {
 	int err;
 
-	err = rocc_refuse_rows(rocc_point_options, ARRAY_SIZE(rocc_point_options), tb,
+	err = rocc_refuse_rows(rocc_switch_options, ARRAY_SIZE(rocc_switch_options), tb,
 			       "this option is for role switch", extack);
 	if (!err)
 		err = hop_options_parse(rocc_host_options, ARRAY_SIZE(rocc_host_options), tb, c,
@@ -307,7 +198,7 @@ static int rocc_put_options(const struct rocc_config *c, struct sk_buff *skb)
 		err = hop_options_dump(rocc_host_options, ARRAY_SIZE(rocc_host_options), c, skb,
 				       TCA_ROCC_PAD) ?: rocc_put_from(c, skb);
 	else
-		err = hop_options_dump(rocc_point_options, ARRAY_SIZE(rocc_point_options), c, skb,
+		err = hop_options_dump(rocc_switch_options, ARRAY_SIZE(rocc_switch_options), c, skb,
 				       TCA_ROCC_PAD);
 	return err ?: nla_put_u8(skb, TCA_ROCC_KEYS, c->keys) ?:
 		      nla_put_u32(skb, TCA_ROCC_VERSION, ROCC_VERSION);

@@ -4,34 +4,11 @@
  */
 #include <net/netlink.h>
 
-#include "../sched/counters.h"
 #include "rocc.h"
+#include "rocc_counter_rows.h"
 
 #define ROCC_MINOR_CHILD	1
 #define ROCC_MINOR_LIMITER	2			/* of the first slot */
-
-static const struct hop_counter rocc_counters[] = {
-	HOP_COUNTER(TCA_ROCC_STATS_BACKLOG_MAX, rocc_stats, backlog_max),
-	HOP_COUNTER(TCA_ROCC_STATS_BACKLOG_TIME, rocc_stats, backlog_time),
-	HOP_COUNTER(TCA_ROCC_STATS_CONTROL, rocc_stats, control),
-	HOP_COUNTER(TCA_ROCC_STATS_DROP_CONTROL, rocc_stats, drop_control),
-	HOP_COUNTER(TCA_ROCC_STATS_NO_FLOW, rocc_stats, no_flow),
-	HOP_COUNTER(TCA_ROCC_STATS_SPILLED, rocc_stats, spilled),
-	HOP_COUNTER(TCA_ROCC_STATS_DROP_POLICE, rocc_stats, drop_police),
-};
-
-#define POINT_COUNTER(_attr, _field)						\
-	HOP_COUNTER(TCA_ROCC_STATS_##_attr, rocc_point_stats, _field)
-
-static const struct hop_counter rocc_point_counters[] = {
-	POINT_COUNTER(FLOWS_ACTIVE, active),
-	POINT_COUNTER(TICKS, ticks),
-	POINT_COUNTER(CNPS, cnps),
-	POINT_COUNTER(CNPS_HELD, cnps_held),
-	POINT_COUNTER(CNPS_FAILED, cnps_failed),
-	POINT_COUNTER(CNPS_VLAN, cnps_vlan),
-	POINT_COUNTER(UNTRACKED, untracked),
-};
 
 static int rocc_point_dump(struct rocc_point *p, struct sk_buff *skb)
 {
@@ -55,25 +32,6 @@ static int rocc_point_dump(struct rocc_point *p, struct sk_buff *skb)
 		return -EMSGSIZE;
 	return 0;
 }
-
-#define HOST_COUNTER(_attr, _field)						\
-	HOP_COUNTER(TCA_ROCC_STATS_##_attr, rocc_host_stats, _field)
-
-static const struct hop_counter rocc_host_counters[] = {
-	HOST_COUNTER(LIMITERS, limiters),
-	HOST_COUNTER(LIMITERS_MAX, limiters_max),
-	HOST_COUNTER(HELD, held),
-	HOST_COUNTER(DELAYED, delayed),
-	HOST_COUNTER(ACCEPTED, accepted),
-	HOST_COUNTER(HIGHER, higher),
-	HOST_COUNTER(NOT_NEEDED, not_needed),
-	HOST_COUNTER(STALE, stale),
-	HOST_COUNTER(FULL, full),
-	HOST_COUNTER(RAISED, raised),
-	HOST_COUNTER(REMOVED, removed),
-	HOST_COUNTER(DROP_LIMIT, drop_limit),
-	HOST_COUNTER(EPOCH_BACK, epoch_back),
-};
 
 static int rocc_host_dump(struct rocc_host *h, struct sk_buff *skb)
 {

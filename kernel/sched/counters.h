@@ -22,10 +22,6 @@ struct hop_counter {
 	u8	size;
 };
 
-#define HOP_COUNTER(_attr, _struct, _field) {					\
-	_attr, offsetof(struct _struct, _field), sizeof_field(struct _struct, _field)	\
-}
-
 /**
  * hop_counters_dump - put counters into a message
  * @rows: the table

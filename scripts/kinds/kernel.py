@@ -31,6 +31,8 @@ def option(o):
 
 
 def policy(o):
+    if "policy" in o.row:
+        return f"\t[{o.cname}] = {{ .type = {o.row['policy']} }},"
     if o.type in POLICY:
         return f"\t[{o.cname}] = {{ .type = {POLICY[o.type]} }},"
     if o.type == "nest":
@@ -70,7 +72,7 @@ def options(kind):
         out.append(f"static const struct hop_option {name}_options[] = {{\n" +
                    "\n".join(option(o) for o in rows) + "\n};\n")
     out.append("#undef ROW\n")
-    by_number = sorted(kind.typed, key=lambda o: o.value)
+    by_number = sorted((o for o in kind.options if o.is_option or "policy" in o.row), key=lambda o: o.value)
     out.append(f"static const struct nla_policy {kind.name}_policy[TCA_{upper(kind.name)}_MAX + 1] = {{\n" +
                "\n".join(policy(o) for o in by_number) + "\n};\n")
     defaults = [f"\t.{o.field} = {o.c_default()}," for o in kind.scalars if o.default]

@@ -132,11 +132,12 @@ def parameters(kind):
     """A section for each that options name, in their order"""
     out = []
     for section in dict.fromkeys(o.section for o in kind.typed):
+        rows = [o for o in kind.typed if o.section == section]
         if section:
-            out.append(f".SS {section}")
-        for o in kind.typed:
-            if o.section == section:
-                out += [".TP", heading(o), *paragraphs(with_facts(o))]
+            roles = {o.role for o in rows}
+            out.append(f".SS {section}" + (f" ({rows[0].role})" if len(roles) == 1 and rows[0].role else ""))
+        for o in rows:
+            out += [".TP", heading(o), *paragraphs(with_facts(o))]
     return "\n".join(out)
 
 
@@ -151,9 +152,24 @@ def wrapped_roff(text):
     return textwrap.wrap(text, WIDTH, break_on_hyphens=False, break_long_words=False)
 
 
+def figures(rows):
+    """Figures with what they are, and what to conclude; a heading for each line of tc's text"""
+    out, lines = [], len({f.line for f in rows if f.line})
+    for f in rows:
+        if f.line and lines > 1:
+            out.append(f'.SS "Line \\(dq{f.line}\\(dq"')
+        text = f.doc + (f". {f.conclude[0].upper()}{f.conclude[1:]}." if f.conclude else "")
+        role = f"{f.role}: " if f.role else ""
+        out += [".TP", f"{bold(f.json)} ({escaped(role + f.unit)})", *wrapped(text)]
+    return "\n".join(out)
+
+
 def make(kinds):
     for kind in kinds:
         path = kind.manual()
+        for name, rows in kind.sets.items():
+            label = "Figures" if name == "stats" else f"Figures of a {name}"
+            yield Part(path, label, [kind], figures([f for f in rows if not f.pad and f.type != "nest"]))
         yield Part(path, "Synopsis", [kind], synopsis(kind))
         yield Part(path, "What cannot be changed", [kind], fixed(kind))
         yield Part(path, "Parameters", [kind], parameters(kind))

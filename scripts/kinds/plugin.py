@@ -116,8 +116,8 @@ def tables(kind):
            f'#include "../kernel/uapi/{kind.header}"']
     figures = [f for rows in kind.sets.values() for f in rows if not f.pad]
     with_words = {choices_name(r): r for r in [*kind.typed, *figures] if r.enum or getattr(r, "words", None)}
-    out[-1] += "".join(f'\n#include "../kernel/uapi/{header}"' for header in
-                       sorted({r.enum.header for r in with_words.values() if r.enum and r.enum.header})) + "\n"
+    headers = sorted({r.enum.header for r in with_words.values() if r.enum and r.enum.header})
+    out[-1] += "".join(f"\n#include <{h}>" if "/" in h else f'\n#include "../kernel/uapi/{h}"' for h in headers) + "\n"
     out += [choices(row) for row in with_words.values()]
     out.append(f"static const struct plugin_option {name}_options[] = {{\n" +
                "\n".join(option(o) for o in kind.typed) + "\n};\n")
@@ -126,10 +126,11 @@ def tables(kind):
         out.append(f"/* Said in dumps, and not to be typed */\nstatic const struct plugin_field {name}_shown[] = {{\n" +
                    "\n".join(f'\t{{ "{o.name}", {o.cname}, PLUGIN_BITS, NULL }},' for o in shown) + "\n\t{}\n};\n")
     for space, rows in kind.sets.items():
-        label = f"{name}_{lower(space)}" + ("" if space == "stats" else "_stats")
         rows = [f for f in rows if not f.pad]
-        if kind.spaces[space].get("shown-as") != "own":
-            out.append(f"static const struct plugin_stat {label}[] = {{\n" + "\n".join(figure(f) for f in rows) +
+        for of in [None] if space == "stats" else dict.fromkeys(f.of for f in rows):
+            label = name if space == "stats" else f"{name}_{lower(space)}" + (f"_{of}" if of else "")
+            some = [f for f in rows if space == "stats" or f.of == of]
+            out.append(f"static const struct plugin_stat {label}_stats[] = {{\n" + "\n".join(map(figure, some)) +
                        "\n};\n")
     out.append(f"""static const struct plugin_kind {name}_kind = {{
 	.name = "{name}",

@@ -31,7 +31,8 @@ Of an option:
   section     of the manual page
   text        of the manual page, with `bold` and *italic* words; {least}, {most}, {range} and {default} stand for
               what the row says
-  dumped      only: it is no option, but said in dumps (default: any option that tc prints)
+  dumped      only: it is no option, but said in dumps
+  policy      of the attribute, where it does not follow from the type
 
 Of a figure (`stats` and the classes' set):
 
@@ -41,7 +42,10 @@ Of a figure (`stats` and the classes' set):
   in          which struct has it: KIND_stats, or with `in: point-stats` KIND_point_stats; none: it is put by hand
   field       of that struct, where it is not the name (and _ns behind it for times)
   role        the one that has it
-  of          another owner than the role, for the table in counters.md
+  of          what it is about, if not the role: tables for this are apart from the others
+
+Any other set is of the attributes in an option that is a nest (its `nested-attributes`). `first` is the number
+of a set's first attribute, if not 1.
 """
 import os
 import re
@@ -58,9 +62,9 @@ KEYS = {
     "file": "name protocol protonum uapi-header doc definitions attribute-sets folder roles plain show",
     "const": "type name value header doc",
     "enum": "type name name-prefix enum-name render-max header doc entries",
-    "set": "name name-prefix doc attributes",
+    "set": "name name-prefix doc first attributes",
     "option": "name value type doc enum byte-order sub-type nested-attributes checks values words aliases unit "
-              "default zero zero-doc negated fixed role range checked-by syntax own field section text dumped",
+              "default zero zero-doc negated fixed role range checked-by syntax own field section text dumped policy",
     "figure": "name value type doc enum unit conclude line in field role of",
 }
 KEYS = {of: set(words.split()) for of, words in KEYS.items()}
@@ -407,10 +411,13 @@ class Kind:
             raise Wrong(f"{self.name}: needs the sets options and stats")
         self.spaces = spaces
         self.options = [Option(self, spaces["options"], row) for row in spaces["options"]["attributes"]]
-        self.sets = {name: [Figure(self, space, row) for row in space["attributes"]]
-                     for name, space in spaces.items() if name != "options"}
-        for name, rows in [("options", self.options), *self.sets.items()]:
-            self.unique(name, rows)
+        inside = {o.row.get("nested-attributes") for o in self.options}
+        rows = {name: [Figure(self, space, row) for row in space["attributes"]]
+                for name, space in spaces.items() if name != "options"}
+        self.sets = {name: some for name, some in rows.items() if name not in inside}
+        self.nests = {name: some for name, some in rows.items() if name in inside}
+        for name, some in [("options", self.options), *rows.items()]:
+            self.unique(name, some)
         self.typed = [o for o in self.options if o.is_option]
         self.scalars = [o for o in self.options if o.is_scalar]
         self.version = self.constants["version"].value
@@ -438,8 +445,10 @@ class Kind:
         value = number(text)
         if value is not None:
             big = "ULL" if value >= 1 << 31 else ""
-            return value, (f"1{big} << {text.split()[2]}" if isinstance(text, str) and "<<" in text
+            return value, (f"{text.split()[0]}{big} << {text.split()[2]}" if isinstance(text, str) and "<<" in text
                            else f"{value}{big}")
+        if re.fullmatch(r"u(8|16|32|64)-max", str(text)):
+            return (1 << int(text[1:-4])) - 1, upper(text).replace("-", "_")
         name, less, by = str(text).partition(" - ")
         if name not in self.constants:
             raise row.wrong(f"{text!r} is neither a number nor a constant")
@@ -472,4 +481,5 @@ def read(directory=SPECS):
         found.append(Kind(path, shared))
         if name != found[-1].name + ".yaml":
             raise Wrong(f"{name} is the specification of {found[-1].name}")
-    return found
+    # those that stand for themselves come before what is there for comparison
+    return sorted(found, key=lambda k: (k.folder != k.name, k.name))

@@ -27,7 +27,8 @@ def plain(text):
 def width(row):
     """The type of an attribute, as the kernel-doc has it"""
     if row.type == "nest":
-        return "nest"
+        inside = row.row.get("nested-attributes")
+        return "nest" + (f" of {upper(row.kind.spaces[inside]['name-prefix'])}*" if inside else "")
     if row.type != "binary":
         return row.type
     if row.row.get("sub-type"):
@@ -44,6 +45,8 @@ def option_facts(o):
         facts.append(f"enum {o.enum.name.replace('-', '_')}")
     elif o.negated:
         facts.append("0 or 1")
+    if o.row.get("byte-order") == "big-endian":
+        facts.append("in network byte order")
     if o.unit in ("bytes", "ns", "bytes/s"):
         facts.append(o.unit)
     elif o.unit in ("percent", "percent/100", "1/10000"):
@@ -96,7 +99,7 @@ def attributes(space, rows, line):
     rows = sorted(rows, key=lambda row: row.value)
     prefix = upper(space["name-prefix"])
     first = space.get("first", 1) - 1
-    out = ["/**", f" * enum - {space['doc']}", *(line(row) for row in rows), " */", "enum {",
+    out = ["/**", comment(f"enum - {space['doc']}", " *\t", " * "), *(line(row) for row in rows), " */", "enum {",
            f"\t{prefix}UNSPEC" + (f" = {first}" if first else "") + ","]
     before = first
     for row in rows:
@@ -110,6 +113,6 @@ def make(kinds):
     for kind in kinds:
         blocks = ["\n".join(constants(kind))] + [enum(e) for e in kind.enums.values() if not e.header]
         blocks.append(attributes(kind.spaces["options"], kind.options, option))
-        for name, rows in kind.sets.items():
+        for name, rows in {**kind.nests, **kind.sets}.items():
             blocks.append(attributes(kind.spaces[name], rows, figure))
         yield Part(f"kernel/uapi/{kind.header}", "Options and figures", [kind], "\n" + "\n\n".join(blocks) + "\n")
