@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kind_names.h"
 #include "qdisc.h"
 #include "sluice.h"
 
@@ -85,7 +86,7 @@ static const struct kind *kind_of(const struct options *o, const struct qdiscs *
 		kind = k ?: kind;
 	}
 	if (!kind)
-		die(EXIT_TROUBLE, "%s has no qdisc of bfc, rocc or ideal: "
+		die(EXIT_TROUBLE, "%s has no qdisc of " KINDS_OR ": "
 		    "tc qdisc replace dev %s root bfc", o->dev, o->dev);
 	return kind;
 }
@@ -134,8 +135,8 @@ int verb_set(int argc, char **argv)
 	const struct argp_child children[] = { { .argp = &common_argp }, {} };
 	const struct argp argp = {
 		.parser = parse, .args_doc = "DEV [KIND] OPTION VALUE ...", .children = children,
-		.doc = "Options of all qdiscs of bfc, rocc or ideal of a device, as in tc-bfc(8), "
-		       "tc-rocc(8) and tc-ideal(8). KIND is needed where there are several; "
+		.doc = "Options of all qdiscs of " KINDS_OR " of a device, as in " KINDS_PAGES
+		       ". KIND is needed where there are several; "
 		       "`sluice set DEV help` lists the options.",
 	};
 	struct options o = {};

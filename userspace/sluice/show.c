@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kind_names.h"
 #include "port.h"
 #include "qdisc.h"
 #include "sluice.h"
@@ -375,7 +376,7 @@ int verb_show(int argc, char **argv)
 	const struct argp_child children[] = { { .argp = &common_argp }, {} };
 	const struct argp argp = {
 		.options = options, .parser = parse, .args_doc = "[DEV]", .children = children,
-		.doc = "What the ports of the namespace do and why, and its qdiscs of rocc and ideal; "
+		.doc = "What the ports of the namespace do and why, and its qdiscs of " KINDS_SHOWN "; "
 		       "of one device, everything.",
 	};
 	struct options o = {};

@@ -13,11 +13,6 @@
 
 #include "../../tc-plugin/plugin.h"
 
-/* The plugins of our kinds: q_KIND.c */
-extern struct qdisc_util bfc_qdisc_util;
-extern struct qdisc_util rocc_qdisc_util;
-extern struct qdisc_util ideal_qdisc_util;
-
 /**
  * tc_json - where plugins print to
  * @object: takes what they print from now on; NULL: they print text
