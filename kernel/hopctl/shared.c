@@ -2,9 +2,9 @@
 /*
  * shared.c - objects that the qdiscs of a network namespace share
  *
- * A namespace is a switch. What a switch has once, for all of its ports, comes with the first qdisc
- * that wants a part of it and goes with the last. It has a type and a size, which the first user says.
- * Packet memory is one: the pool.
+ * A namespace is a switch. What a switch has once, for all of its ports, comes with the first
+ * qdisc that wants a part of it and goes with the last. It has a type and a size, which the first
+ * user says. Packet memory is one: the pool.
  */
 #include <linux/err.h>
 #include <linux/rtnetlink.h>
