@@ -30,7 +30,7 @@ static bool rocc_spilled_waits(const struct Qdisc *sch, const struct rocc_sched 
 
 	if (!leaves_at || !data)
 		return false;
-	return leaves_at == U64_MAX || (s64)(leaves_at - (q->point.arrived - data)) > 0;
+	return leaves_at == U64_MAX || (s64)(leaves_at - (q->cp.arrived - data)) > 0;
 }
 
 /* A control packet that this box only forwards may be beyond its share.
@@ -50,8 +50,8 @@ static int rocc_police(struct Qdisc *sch, struct rocc_sched *q, const struct sk_
 			return NET_XMIT_DROP;
 	}
 	*spilled = U64_MAX;
-	if (!rocc_is_host(q) && q->fifo)
-		*spilled = q->point.arrived + qdisc_pkt_len(skb);
+	if (!rocc_is_rp(q) && q->fifo)
+		*spilled = q->cp.arrived + qdisc_pkt_len(skb);
 	q->stats.spilled++;
 	return ROCC_GOES_ON;
 }

@@ -6,7 +6,7 @@
  * tracking calls them invalid. A namespace has it only while one of its qdiscs is a reaction
  * point. What has the type is ours and goes no further, believed or not.
  *
- * Before a reaction point is asked (host.c): the message is whole and its checksum right, its
+ * Before a reaction point is asked (rp.c): the message is whole and its checksum right, its
  * values can be, and it is sent to the source of the flow that it quotes. What costs more is found
  * out when a reaction point has nothing else against it, and once for all of them: whether it is
  * new (heard.h), and if the flow is of TCP, whether a socket has it and the quoted sequence is in
@@ -97,11 +97,11 @@ static enum rocc_refusal rocc_ask(struct rocc_net *rn, struct rocc_packet *p)
 {
 	enum rocc_refusal verdict, furthest = ROCC_BAD_FRAME;
 	u64 now = ktime_get_ns();
-	struct rocc_host *h;
+	struct rocc_rp *h;
 
 	spin_lock_bh(&rn->lock);
-	list_for_each_entry(h, &rn->hosts, node) {
-		verdict = rocc_host_take(h, p, now);
+	list_for_each_entry(h, &rn->rps, node) {
+		verdict = rocc_rp_take(h, p, now);
 		if (verdict > furthest)
 			furthest = verdict;
 	}
@@ -183,7 +183,7 @@ static const struct nf_hook_ops rocc_hooks[] = {
  *
  * Context: RTNL. Return: 0, -ENOMEM or an error of the hooks.
  */
-int rocc_net_add(struct net *net, struct rocc_host *h)
+int rocc_net_add(struct net *net, struct rocc_rp *h)
 {
 	struct rocc_net *rn = net_generic(net, rocc_net_id);
 	int err;
@@ -194,13 +194,13 @@ int rocc_net_add(struct net *net, struct rocc_host *h)
 				     GFP_KERNEL);
 	if (!rn->heard)
 		return -ENOMEM;
-	if (list_empty(&rn->hosts)) {
+	if (list_empty(&rn->rps)) {
 		err = nf_register_net_hooks(net, rocc_hooks, ARRAY_SIZE(rocc_hooks));
 		if (err)
 			return err;
 	}
 	spin_lock_bh(&rn->lock);
-	list_add_tail(&h->node, &rn->hosts);
+	list_add_tail(&h->node, &rn->rps);
 	spin_unlock_bh(&rn->lock);
 	return 0;
 }
@@ -212,7 +212,7 @@ int rocc_net_add(struct net *net, struct rocc_host *h)
  *
  * Nothing of it is in use afterwards. Context: RTNL.
  */
-void rocc_net_remove(struct net *net, struct rocc_host *h)
+void rocc_net_remove(struct net *net, struct rocc_rp *h)
 {
 	struct rocc_net *rn = net_generic(net, rocc_net_id);
 	bool last;
@@ -221,7 +221,7 @@ void rocc_net_remove(struct net *net, struct rocc_host *h)
 		return;
 	spin_lock_bh(&rn->lock);
 	list_del_init(&h->node);
-	last = list_empty(&rn->hosts);
+	last = list_empty(&rn->rps);
 	spin_unlock_bh(&rn->lock);
 	if (last)
 		nf_unregister_net_hooks(net, rocc_hooks, ARRAY_SIZE(rocc_hooks));
@@ -261,7 +261,7 @@ static int __net_init rocc_net_init(struct net *net)
 	struct rocc_net *rn = net_generic(net, rocc_net_id);
 
 	spin_lock_init(&rn->lock);
-	INIT_LIST_HEAD(&rn->hosts);
+	INIT_LIST_HEAD(&rn->rps);
 	rn->seed = get_random_u32();
 	return 0;
 }

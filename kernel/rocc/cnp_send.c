@@ -75,12 +75,12 @@ static void rocc_source6(struct net *net, const struct net_device *dev, const u8
 #endif
 
 /**
- * rocc_point_address - what names a congestion point, with its port and queue
+ * rocc_cp_address - what names a congestion point, with its port and queue
  * @dev: the port
  * @address: 16 bytes: its IPv4 address or its bridge's, mapped, or the link-local one of its MAC
  *	address
  */
-void rocc_point_address(struct net_device *dev, u8 *address)
+void rocc_cp_address(struct net_device *dev, u8 *address)
 {
 	__be32 v4 = rocc_port_address4(dev);
 

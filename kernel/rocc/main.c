@@ -8,8 +8,8 @@
  * A switch computes a fair rate for the flows in each of its queues and tells their sources, which
  * keep to it. One qdisc, which has one of two roles:
  *
- *   switch   the congestion point (point.c): observes, computes, sends CNPs (cnp_send.c)
- *   host     the reaction point (host.c): limits flows to what CNPs say (cnp_receive.c)
+ *   switch   the congestion point (cp.c): observes, computes, sends CNPs (cnp_send.c)
+ *   host     the reaction point (rp.c): limits flows to what CNPs say (cnp_receive.c)
  *
  * In both the packets themselves are another qdisc's, the child: a fifo of `limit` bytes, or what
  * is put below (`tc qdisc add ... parent X:1 bfc`): RoCC's rates then stand above BFC's queues,
@@ -37,13 +37,13 @@ static LIST_HEAD(rocc_scheds);
 
 static int rocc_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
 {
-	return rocc_is_host(qdisc_priv(sch)) ? rocc_host_enqueue(skb, sch, to_free) :
-					       rocc_point_enqueue(skb, sch, to_free);
+	return rocc_is_rp(qdisc_priv(sch)) ? rocc_rp_enqueue(skb, sch, to_free) :
+					       rocc_cp_enqueue(skb, sch, to_free);
 }
 
 static struct sk_buff *rocc_dequeue(struct Qdisc *sch)
 {
-	return rocc_is_host(qdisc_priv(sch)) ? rocc_host_dequeue(sch) : rocc_point_dequeue(sch);
+	return rocc_is_rp(qdisc_priv(sch)) ? rocc_rp_dequeue(sch) : rocc_cp_dequeue(sch);
 }
 
 static void rocc_reset(struct Qdisc *sch)
@@ -56,10 +56,10 @@ static void rocc_reset(struct Qdisc *sch)
 	while ((skb = __skb_dequeue(&q->control)))
 		rtnl_kfree_skbs(skb, skb);
 	q->control_bytes = 0;
-	if (rocc_is_host(q))
-		rocc_host_reset(&q->host);
+	if (rocc_is_rp(q))
+		rocc_rp_reset(&q->rp);
 	else
-		rocc_point_reset(&q->point);
+		rocc_cp_reset(&q->cp);
 }
 
 static int rocc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
@@ -86,11 +86,11 @@ static int rocc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_a
 	err = rocc_parse(sch, opt, c, true, extack);
 	if (err)
 		return err;
-	if (rocc_is_host(q))
-		err = rocc_host_init(sch, &q->host, c) ?: rocc_net_add(dev_net(qdisc_dev(sch)),
-								       &q->host);
+	if (rocc_is_rp(q))
+		err = rocc_rp_init(sch, &q->rp, c) ?: rocc_net_add(dev_net(qdisc_dev(sch)),
+								   &q->rp);
 	else
-		err = rocc_point_init(sch, &q->point, c);
+		err = rocc_cp_init(sch, &q->cp, c);
 	if (err)
 		return err;
 	hop_police_set(&q->police, rocc_speed(sch, c) / BITS_PER_BYTE, c->control_share,
@@ -110,11 +110,11 @@ static void rocc_destroy(struct Qdisc *sch)
 	struct rocc_sched *q = qdisc_priv(sch);
 
 	list_del(&q->node);
-	if (rocc_is_host(q)) {
-		rocc_net_remove(dev_net(qdisc_dev(sch)), &q->host);
-		rocc_host_destroy(&q->host);
+	if (rocc_is_rp(q)) {
+		rocc_net_remove(dev_net(qdisc_dev(sch)), &q->rp);
+		rocc_rp_destroy(&q->rp);
 	} else {
-		rocc_point_destroy(&q->point);
+		rocc_cp_destroy(&q->cp);
 	}
 	__skb_queue_purge(&q->control);
 	qdisc_put(q->child);
@@ -169,7 +169,7 @@ static int __init rocc_module_init(void)
 {
 	int err;
 
-	err = rocc_host_module_init();
+	err = rocc_rp_module_init();
 	if (err)
 		return err;
 	err = rocc_net_module_init();
@@ -188,7 +188,7 @@ no_qdisc:
 no_notifier:
 	rocc_net_module_exit();
 no_net:
-	rocc_host_module_exit();
+	rocc_rp_module_exit();
 	return err;
 }
 
@@ -197,7 +197,7 @@ static void __exit rocc_module_exit(void)
 	unregister_qdisc(&rocc_qdisc_ops);
 	unregister_netdevice_notifier(&rocc_notifier);
 	rocc_net_module_exit();
-	rocc_host_module_exit();
+	rocc_rp_module_exit();
 }
 
 module_init(rocc_module_init)

@@ -101,7 +101,7 @@ static int rocc_parse_switch(struct Qdisc *sch, struct nlattr **tb, struct rocc_
 	if (!err)
 		err = hop_options_parse(rocc_switch_options, ARRAY_SIZE(rocc_switch_options), tb, c,
 					creating, extack);
-	return err ?: rocc_point_check(sch, c, tb, extack);
+	return err ?: rocc_cp_check(sch, c, tb, extack);
 }
 
 static int rocc_parse_host(struct nlattr **tb, struct rocc_config *c, bool creating,
@@ -142,9 +142,9 @@ void rocc_apply(struct Qdisc *sch, const struct rocc_config *c)
 	struct rocc_sched *q = qdisc_priv(sch);
 
 	if (c->role == ROCC_ROLE_HOST)
-		rocc_host_apply(sch, &q->host, c);
+		rocc_rp_apply(sch, &q->rp, c);
 	else
-		rocc_point_apply(sch, &q->point, c);
+		rocc_cp_apply(sch, &q->cp, c);
 	hop_police_set(&q->police, rocc_speed(sch, c) / BITS_PER_BYTE, c->control_share,
 		       psched_mtu(qdisc_dev(sch)));
 }

@@ -9,8 +9,8 @@
  *   options.c       options, and how a change comes into force
  *   stats.c         counters, and limiters as classes
  *   cnp_receive.c   CNPs that reach a host
- *   point.c         the congestion point (sections 3.2 to 3.4)
- *   host.c          the reaction point (sections 3.5 and 3.6)
+ *   cp.c            the congestion point (sections 3.2 to 3.4)
+ *   rp.c            the reaction point (sections 3.5 and 3.6)
  *   cnp_judge.c     what costs more to find out about a received CNP
  *   cnp_send.c      CNPs to the sources of flows
  *   way.c           the way back to a source
@@ -26,13 +26,13 @@
  *   rocc_sched: link                       RTNL
  *   rocc_sched: config                     RTNL writes under the qdisc lock and that of the role
  *   rocc_sched: all else                   the qdisc lock
- *   rocc_point, rocc_host                  their own lock, which is taken inside of the qdisc lock:
+ *   rocc_cp, rocc_rp                       their own lock, which is taken inside of the qdisc lock:
  *                                          by timers and the receive hook alone, for these do not
  *                                          know which qdisc is the root by then. Nothing of another
  *                                          qdisc or device is called under it.
- *   rocc_point.notices, .cnp               the timer
- *   rocc_host.recent                       nobody: whole words, written and read once
- *   rocc_net.hosts, .heard                 rocc_net.lock, which is taken before a rocc_host's
+ *   rocc_cp.notices, .cnp                  the timer
+ *   rocc_rp.recent                         nobody: whole words, written and read once
+ *   rocc_net.rps, .heard                   rocc_net.lock, which is taken before a rocc_rp's
  *   rocc_net.refused                       atomic
  */
 #ifndef _SLUICE_ROCC_H
@@ -115,7 +115,7 @@ static inline bool rocc_flow_same(const struct cnp_flow *a, const struct cnp_flo
 	return !memcmp(a, b, ROCC_FLOW_ID_BYTES);
 }
 
-/* ---- point.c: congestion points ---- */
+/* ---- cp.c: congestion points ---- */
 
 /* A VLAN tag */
 struct rocc_tag {
@@ -179,7 +179,7 @@ struct rocc_sender {
 	u8		sign;
 };
 
-struct rocc_point_stats {
+struct rocc_cp_stats {
 	u64	ticks;
 	u64	cnps;
 	u64	cnps_held;
@@ -190,14 +190,14 @@ struct rocc_point_stats {
 };
 
 /**
- * struct rocc_point - a congestion point
+ * struct rocc_cp - a congestion point
  * @lock: of all that follows
  * @law: of the fair rate
  * @rate: the fair rate
  * @interval_ns: T in force
  * @age_ns: how long a flow is remembered that has no packet in the queue
  * @table: enum rocc_table
- * @mask: hash to set of the table, which has a power of two of them; see rocc_point_set()
+ * @mask: hash to set of the table, which has a power of two of them; see rocc_cp_set()
  * @flows: the table
  * @sets: sets of it
  * @arrived: bytes that were queued, modulo 2^64
@@ -217,7 +217,7 @@ struct rocc_point_stats {
  * @round_departed: bytes that had left by then
  * @quiet_ns: when there was last nothing to be told
  */
-struct rocc_point {
+struct rocc_cp {
 	spinlock_t		lock;
 	u32			seed;
 	u32			interval_ns;
@@ -234,7 +234,7 @@ struct rocc_point {
 	u32			random;
 	u32			sampled;
 	struct list_head	active;
-	struct rocc_point_stats	stats;
+	struct rocc_cp_stats	stats;
 
 	struct rocc_law		law;
 	struct rocc_rate	rate;
@@ -254,7 +254,7 @@ struct rocc_point {
 	struct rocc_notice	notices[ROCC_BATCH];
 };
 
-/* ---- host.c: reaction points ---- */
+/* ---- rp.c: reaction points ---- */
 
 /**
  * struct rocc_limiter - the limit of a flow (section 3.5)
@@ -308,7 +308,7 @@ struct rocc_limiter {
 	u64			sent_bytes;
 };
 
-struct rocc_host_stats {
+struct rocc_rp_stats {
 	u64	delayed;
 	u64	accepted;
 	u64	higher;
@@ -325,7 +325,7 @@ struct rocc_host_stats {
 };
 
 /**
- * struct rocc_host - a reaction point
+ * struct rocc_rp - a reaction point
  * @lock: of all that follows, but for @recent
  * @rate_max: of a flow that needs no limiter, bytes per second
  * @floor: least rate, bytes per second
@@ -341,7 +341,7 @@ struct rocc_host_stats {
  * @recent: for a hash the flow that sent last: hash, and time in about ms
  * @recent_mask: of that table
  */
-struct rocc_host {
+struct rocc_rp {
 	spinlock_t		lock;
 	u32			seed;
 	u64			rate_max;
@@ -354,11 +354,11 @@ struct rocc_host {
 	u16			*free_slots;
 	struct timerqueue_head	releases;
 	struct timerqueue_head	recoveries;
-	struct rocc_host_stats	stats;
+	struct rocc_rp_stats	stats;
 	struct hrtimer		timer;
 	u64			armed_ns;
 	struct qdisc_watchdog	watchdog;
-	struct list_head	node;		/* of rocc_net.hosts */
+	struct list_head	node;		/* of rocc_net.rps */
 };
 
 /* ---- main.c ---- */
@@ -402,22 +402,22 @@ struct rocc_sched {
 	struct rocc_stats	stats;
 
 	union {
-		struct rocc_point	point;
-		struct rocc_host	host;
+		struct rocc_cp	cp;
+		struct rocc_rp	rp;
 	};
 };
 
-static inline struct rocc_sched *rocc_of_point(struct rocc_point *p)
+static inline struct rocc_sched *rocc_of_cp(struct rocc_cp *p)
 {
-	return container_of(p, struct rocc_sched, point);
+	return container_of(p, struct rocc_sched, cp);
 }
 
-static inline struct rocc_sched *rocc_of_host(struct rocc_host *h)
+static inline struct rocc_sched *rocc_of_rp(struct rocc_rp *h)
 {
-	return container_of(h, struct rocc_sched, host);
+	return container_of(h, struct rocc_sched, rp);
 }
 
-static inline bool rocc_is_host(const struct rocc_sched *q)
+static inline bool rocc_is_rp(const struct rocc_sched *q)
 {
 	return q->config.role == ROCC_ROLE_HOST;
 }
@@ -452,23 +452,23 @@ static inline void rocc_backlog_peak(struct Qdisc *sch, struct rocc_sched *q)
 int rocc_enqueue_control(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free);
 struct sk_buff *rocc_dequeue_child(struct Qdisc *sch, struct rocc_sched *q, u64 now);
 
-int rocc_point_init(struct Qdisc *sch, struct rocc_point *p, const struct rocc_config *c);
-int rocc_point_check(struct Qdisc *sch, const struct rocc_config *c, struct nlattr **tb,
-		     struct netlink_ext_ack *extack);
-void rocc_point_apply(struct Qdisc *sch, struct rocc_point *p, const struct rocc_config *c);
-void rocc_point_reset(struct rocc_point *p);
-void rocc_point_destroy(struct rocc_point *p);
-int rocc_point_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free);
-struct sk_buff *rocc_point_dequeue(struct Qdisc *sch);
+int rocc_cp_init(struct Qdisc *sch, struct rocc_cp *p, const struct rocc_config *c);
+int rocc_cp_check(struct Qdisc *sch, const struct rocc_config *c, struct nlattr **tb,
+		  struct netlink_ext_ack *extack);
+void rocc_cp_apply(struct Qdisc *sch, struct rocc_cp *p, const struct rocc_config *c);
+void rocc_cp_reset(struct rocc_cp *p);
+void rocc_cp_destroy(struct rocc_cp *p);
+int rocc_cp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free);
+struct sk_buff *rocc_cp_dequeue(struct Qdisc *sch);
 
-int rocc_host_init(struct Qdisc *sch, struct rocc_host *h, const struct rocc_config *c);
-void rocc_host_apply(struct Qdisc *sch, struct rocc_host *h, const struct rocc_config *c);
-void rocc_host_reset(struct rocc_host *h);
-void rocc_host_destroy(struct rocc_host *h);
-int rocc_host_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free);
-struct sk_buff *rocc_host_dequeue(struct Qdisc *sch);
-int rocc_host_module_init(void);
-void rocc_host_module_exit(void);
+int rocc_rp_init(struct Qdisc *sch, struct rocc_rp *h, const struct rocc_config *c);
+void rocc_rp_apply(struct Qdisc *sch, struct rocc_rp *h, const struct rocc_config *c);
+void rocc_rp_reset(struct rocc_rp *h);
+void rocc_rp_destroy(struct rocc_rp *h);
+int rocc_rp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free);
+struct sk_buff *rocc_rp_dequeue(struct Qdisc *sch);
+int rocc_rp_module_init(void);
+void rocc_rp_module_exit(void);
 
 /* ---- options.c ---- */
 
@@ -525,7 +525,7 @@ enum rocc_sent rocc_way_back(struct net_device *port, const struct rocc_way *way
 
 /* ---- cnp_send.c ---- */
 
-void rocc_point_address(struct net_device *dev, u8 *address);
+void rocc_cp_address(struct net_device *dev, u8 *address);
 enum rocc_sent rocc_cnp_send(struct net_device *port, const struct rocc_sender *from,
 			     const struct rocc_notice *n, struct cnp *cnp);
 u64 rocc_cnp_tag(void *buf, size_t len, const siphash_key_t *key);
@@ -584,8 +584,8 @@ struct rocc_packet {
 
 /**
  * struct rocc_net - a network namespace
- * @lock: of @hosts and @heard
- * @hosts: its reaction points
+ * @lock: of @rps and @heard
+ * @rps: its reaction points
  * @heard: congestion points whose signed CNPs have come, in sets; there from the first reaction
  *	point on
  * @seed: of the hash that says in which set
@@ -593,7 +593,7 @@ struct rocc_packet {
  */
 struct rocc_net {
 	spinlock_t		lock;
-	struct list_head	hosts;
+	struct list_head	rps;
 	struct rocc_heard	*heard;
 	u32			seed;
 	atomic64_t		refused[ROCC_REFUSALS];
@@ -606,12 +606,12 @@ bool rocc_cnp_in_flight(struct rocc_packet *packet);
 
 /* ---- cnp_receive.c ---- */
 
-int rocc_net_add(struct net *net, struct rocc_host *h);
-void rocc_net_remove(struct net *net, struct rocc_host *h);
+int rocc_net_add(struct net *net, struct rocc_rp *h);
+void rocc_net_remove(struct net *net, struct rocc_rp *h);
 int rocc_net_dump(struct net *net, struct sk_buff *skb);
 int rocc_net_module_init(void);
 void rocc_net_module_exit(void);
 
-enum rocc_refusal rocc_host_take(struct rocc_host *h, struct rocc_packet *packet, u64 now);
+enum rocc_refusal rocc_rp_take(struct rocc_rp *h, struct rocc_packet *packet, u64 now);
 
 #endif

@@ -17,30 +17,30 @@
 		BUILD_BUG_ON_ZERO(sizeof_field(struct _struct, _field) != _size), \
 }
 
-static const struct hop_counter rocc_point_counters[] = {
-	ROW(TCA_ROCC_STATS_FLOWS_ACTIVE, rocc_point_stats, active, 4),
-	ROW(TCA_ROCC_STATS_UNTRACKED, rocc_point_stats, untracked, 8),
-	ROW(TCA_ROCC_STATS_TICKS, rocc_point_stats, ticks, 8),
-	ROW(TCA_ROCC_STATS_CNPS, rocc_point_stats, cnps, 8),
-	ROW(TCA_ROCC_STATS_CNPS_HELD, rocc_point_stats, cnps_held, 8),
-	ROW(TCA_ROCC_STATS_CNPS_FAILED, rocc_point_stats, cnps_failed, 8),
-	ROW(TCA_ROCC_STATS_CNPS_VLAN, rocc_point_stats, cnps_vlan, 8),
+static const struct hop_counter rocc_cp_counters[] = {
+	ROW(TCA_ROCC_STATS_FLOWS_ACTIVE, rocc_cp_stats, active, 4),
+	ROW(TCA_ROCC_STATS_UNTRACKED, rocc_cp_stats, untracked, 8),
+	ROW(TCA_ROCC_STATS_TICKS, rocc_cp_stats, ticks, 8),
+	ROW(TCA_ROCC_STATS_CNPS, rocc_cp_stats, cnps, 8),
+	ROW(TCA_ROCC_STATS_CNPS_HELD, rocc_cp_stats, cnps_held, 8),
+	ROW(TCA_ROCC_STATS_CNPS_FAILED, rocc_cp_stats, cnps_failed, 8),
+	ROW(TCA_ROCC_STATS_CNPS_VLAN, rocc_cp_stats, cnps_vlan, 8),
 };
 
-static const struct hop_counter rocc_host_counters[] = {
-	ROW(TCA_ROCC_STATS_LIMITERS, rocc_host_stats, limiters, 4),
-	ROW(TCA_ROCC_STATS_HELD, rocc_host_stats, held, 8),
-	ROW(TCA_ROCC_STATS_LIMITERS_MAX, rocc_host_stats, limiters_max, 4),
-	ROW(TCA_ROCC_STATS_ACCEPTED, rocc_host_stats, accepted, 8),
-	ROW(TCA_ROCC_STATS_HIGHER, rocc_host_stats, higher, 8),
-	ROW(TCA_ROCC_STATS_NOT_NEEDED, rocc_host_stats, not_needed, 8),
-	ROW(TCA_ROCC_STATS_STALE, rocc_host_stats, stale, 8),
-	ROW(TCA_ROCC_STATS_FULL, rocc_host_stats, full, 8),
-	ROW(TCA_ROCC_STATS_EPOCH_BACK, rocc_host_stats, epoch_back, 8),
-	ROW(TCA_ROCC_STATS_DELAYED, rocc_host_stats, delayed, 8),
-	ROW(TCA_ROCC_STATS_RAISED, rocc_host_stats, raised, 8),
-	ROW(TCA_ROCC_STATS_REMOVED, rocc_host_stats, removed, 8),
-	ROW(TCA_ROCC_STATS_DROP_LIMIT, rocc_host_stats, drop_limit, 8),
+static const struct hop_counter rocc_rp_counters[] = {
+	ROW(TCA_ROCC_STATS_LIMITERS, rocc_rp_stats, limiters, 4),
+	ROW(TCA_ROCC_STATS_HELD, rocc_rp_stats, held, 8),
+	ROW(TCA_ROCC_STATS_LIMITERS_MAX, rocc_rp_stats, limiters_max, 4),
+	ROW(TCA_ROCC_STATS_ACCEPTED, rocc_rp_stats, accepted, 8),
+	ROW(TCA_ROCC_STATS_HIGHER, rocc_rp_stats, higher, 8),
+	ROW(TCA_ROCC_STATS_NOT_NEEDED, rocc_rp_stats, not_needed, 8),
+	ROW(TCA_ROCC_STATS_STALE, rocc_rp_stats, stale, 8),
+	ROW(TCA_ROCC_STATS_FULL, rocc_rp_stats, full, 8),
+	ROW(TCA_ROCC_STATS_EPOCH_BACK, rocc_rp_stats, epoch_back, 8),
+	ROW(TCA_ROCC_STATS_DELAYED, rocc_rp_stats, delayed, 8),
+	ROW(TCA_ROCC_STATS_RAISED, rocc_rp_stats, raised, 8),
+	ROW(TCA_ROCC_STATS_REMOVED, rocc_rp_stats, removed, 8),
+	ROW(TCA_ROCC_STATS_DROP_LIMIT, rocc_rp_stats, drop_limit, 8),
 };
 
 static const struct hop_counter rocc_counters[] = {

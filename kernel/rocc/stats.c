@@ -10,9 +10,9 @@
 #define ROCC_MINOR_CHILD	1
 #define ROCC_MINOR_LIMITER	2			/* of the first slot */
 
-static int rocc_point_dump(struct rocc_point *p, struct sk_buff *skb)
+static int rocc_cp_dump(struct rocc_cp *p, struct sk_buff *skb)
 {
-	struct rocc_point_stats stats;
+	struct rocc_cp_stats stats;
 	u64 rate, cuts;
 	u32 q_ref, ns;
 
@@ -23,7 +23,7 @@ static int rocc_point_dump(struct rocc_point *p, struct sk_buff *skb)
 	q_ref = p->law.q_ref;
 	ns = p->interval_ns;
 	spin_unlock_bh(&p->lock);
-	if (hop_counters_dump(rocc_point_counters, ARRAY_SIZE(rocc_point_counters), &stats, skb,
+	if (hop_counters_dump(rocc_cp_counters, ARRAY_SIZE(rocc_cp_counters), &stats, skb,
 			      TCA_ROCC_STATS_PAD) ||
 	    nla_put_u64_64bit(skb, TCA_ROCC_STATS_FAIR_RATE, rate, TCA_ROCC_STATS_PAD) ||
 	    nla_put_u64_64bit(skb, TCA_ROCC_STATS_CUTS, cuts, TCA_ROCC_STATS_PAD) ||
@@ -33,14 +33,14 @@ static int rocc_point_dump(struct rocc_point *p, struct sk_buff *skb)
 	return 0;
 }
 
-static int rocc_host_dump(struct rocc_host *h, struct sk_buff *skb)
+static int rocc_rp_dump(struct rocc_rp *h, struct sk_buff *skb)
 {
-	struct rocc_host_stats stats;
+	struct rocc_rp_stats stats;
 
 	spin_lock_bh(&h->lock);
 	stats = h->stats;
 	spin_unlock_bh(&h->lock);
-	return hop_counters_dump(rocc_host_counters, ARRAY_SIZE(rocc_host_counters), &stats, skb,
+	return hop_counters_dump(rocc_rp_counters, ARRAY_SIZE(rocc_rp_counters), &stats, skb,
 				 TCA_ROCC_STATS_PAD);
 }
 
@@ -48,9 +48,9 @@ static int rocc_put_role_stats(struct Qdisc *sch, struct sk_buff *skb)
 {
 	struct rocc_sched *q = qdisc_priv(sch);
 
-	if (!rocc_is_host(q))
-		return rocc_point_dump(&q->point, skb);
-	return rocc_host_dump(&q->host, skb) ?: rocc_net_dump(dev_net(qdisc_dev(sch)), skb);
+	if (!rocc_is_rp(q))
+		return rocc_cp_dump(&q->cp, skb);
+	return rocc_rp_dump(&q->rp, skb) ?: rocc_net_dump(dev_net(qdisc_dev(sch)), skb);
 }
 
 int rocc_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
@@ -87,9 +87,9 @@ int rocc_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
  */
 
 /* Is there a limiter in this slot? It may be gone by the next call. */
-static bool rocc_host_has(struct rocc_host *h, u32 slot)
+static bool rocc_rp_has(struct rocc_rp *h, u32 slot)
 {
-	return slot < rocc_of_host(h)->config.limiters && READ_ONCE(h->slots[slot]);
+	return slot < rocc_of_rp(h)->config.limiters && READ_ONCE(h->slots[slot]);
 }
 
 static int rocc_limiter_put_attrs(const struct rocc_limiter *l, struct sk_buff *skb, u64 now)
@@ -117,7 +117,7 @@ static int rocc_limiter_put_attrs(const struct rocc_limiter *l, struct sk_buff *
 }
 
 /* It may be gone by now: then nothing is put. */
-static int rocc_host_dump_class(struct rocc_host *h, u32 slot, struct gnet_dump *d)
+static int rocc_rp_dump_class(struct rocc_rp *h, u32 slot, struct gnet_dump *d)
 {
 	struct gnet_stats_queue qs = {};
 	struct rocc_limiter l;
@@ -151,8 +151,8 @@ static void rocc_child_emptied(struct Qdisc *sch)
 {
 	struct rocc_sched *q = qdisc_priv(sch);
 
-	if (!rocc_is_host(q))
-		WRITE_ONCE(q->point.backlog, sch->qstats.backlog);
+	if (!rocc_is_rp(q))
+		WRITE_ONCE(q->cp.backlog, sch->qstats.backlog);
 }
 
 static int rocc_graft(struct Qdisc *sch, unsigned long minor, struct Qdisc *new, struct Qdisc **old,
@@ -198,9 +198,9 @@ static unsigned long rocc_find(struct Qdisc *sch, u32 classid)
 
 	if (minor == ROCC_MINOR_CHILD)
 		return minor;
-	if (minor < ROCC_MINOR_LIMITER || !rocc_is_host(q))
+	if (minor < ROCC_MINOR_LIMITER || !rocc_is_rp(q))
 		return 0;
-	return rocc_host_has(&q->host, minor - ROCC_MINOR_LIMITER) ? minor : 0;
+	return rocc_rp_has(&q->rp, minor - ROCC_MINOR_LIMITER) ? minor : 0;
 }
 
 /* Return: false to end the walk. */
@@ -219,10 +219,10 @@ static void rocc_walk(struct Qdisc *sch, struct qdisc_walker *arg)
 	struct rocc_sched *q = qdisc_priv(sch);
 	u32 i;
 
-	if (arg->stop || !rocc_walk_one(sch, arg, ROCC_MINOR_CHILD) || !rocc_is_host(q))
+	if (arg->stop || !rocc_walk_one(sch, arg, ROCC_MINOR_CHILD) || !rocc_is_rp(q))
 		return;
 	for (i = 0; i < q->config.limiters; i++) {
-		if (!rocc_host_has(&q->host, i))
+		if (!rocc_rp_has(&q->rp, i))
 			arg->count++;
 		else if (!rocc_walk_one(sch, arg, ROCC_MINOR_LIMITER + i))
 			return;
@@ -245,7 +245,7 @@ static int rocc_dump_class_stats(struct Qdisc *sch, unsigned long minor, struct 
 	struct rocc_sched *q = qdisc_priv(sch);
 
 	if (minor != ROCC_MINOR_CHILD)
-		return rocc_host_dump_class(&q->host, minor - ROCC_MINOR_LIMITER, d);
+		return rocc_rp_dump_class(&q->rp, minor - ROCC_MINOR_LIMITER, d);
 	if (gnet_stats_copy_basic(d, q->child->cpu_bstats, &q->child->bstats, true) < 0 ||
 	    qdisc_qstats_copy(d, q->child) < 0)
 		return -1;

@@ -39,7 +39,7 @@ Of a figure (`stats` and the classes' set):
   unit        what it counts, and whether it is a gauge
   doc         what it is, what raises it; conclude: what to conclude
   line        starts a line of tc's text with this title
-  in          which struct has it: KIND_stats, or with `in: point-stats` KIND_point_stats; none: it is put by hand
+  in          which struct has it: KIND_stats, or with `in: cp-stats` KIND_cp_stats; none: it is put by hand
   field       of that struct, where it is not the name (and _ns behind it for times)
   role        the one that has it
   of          what it is about, if not the role: tables for this are apart from the others

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * host.c - the reaction point (RoCC, section 3.5)
+ * rp.c - the reaction point (RoCC, section 3.5)
  *
  * A flow that a congestion point told a rate has a limiter: a queue of its own whose packets go at
  * that rate, each at the earliest when the one before it has paid (its length / the rate). Due
@@ -59,12 +59,12 @@ static u64 rocc_recent_entry(u32 hash, u64 now)
 	return (u64)hash << 32 | (u32)(now >> ROCC_RECENT_SHIFT);
 }
 
-static void rocc_recent_note(struct rocc_host *h, u32 hash, u64 now)
+static void rocc_recent_note(struct rocc_rp *h, u32 hash, u64 now)
 {
 	WRITE_ONCE(h->recent[hash & h->recent_mask], rocc_recent_entry(hash, now));
 }
 
-static bool rocc_recent_has(const struct rocc_host *h, u32 hash, u64 now)
+static bool rocc_recent_has(const struct rocc_rp *h, u32 hash, u64 now)
 {
 	u64 entry = READ_ONCE(h->recent[hash & h->recent_mask]);
 
@@ -74,7 +74,7 @@ static bool rocc_recent_has(const struct rocc_host *h, u32 hash, u64 now)
 
 /* ---- limiters ---- */
 
-static struct rocc_limiter *rocc_limiter_find(const struct rocc_host *h, const struct cnp_flow *id,
+static struct rocc_limiter *rocc_limiter_find(const struct rocc_rp *h, const struct cnp_flow *id,
 					      u32 hash)
 {
 	struct rocc_limiter *l;
@@ -92,7 +92,7 @@ static void rocc_limiter_charge(struct rocc_limiter *l, u32 bytes, u64 from)
 	l->sent_bytes += bytes;
 }
 
-static void rocc_watch(struct rocc_host *h)
+static void rocc_watch(struct rocc_rp *h)
 {
 	struct timerqueue_node *first = timerqueue_getnext(&h->releases);
 
@@ -100,14 +100,14 @@ static void rocc_watch(struct rocc_host *h)
 		qdisc_watchdog_schedule_ns(&h->watchdog, first->expires);
 }
 
-static void rocc_limiter_wait(struct rocc_host *h, struct rocc_limiter *l)
+static void rocc_limiter_wait(struct rocc_rp *h, struct rocc_limiter *l)
 {
 	l->release.expires = l->next_ns;
 	timerqueue_add(&h->releases, &l->release);
 }
 
 /* What it still owes is paid at the new pace. */
-static void rocc_limiter_pace(struct rocc_host *h, struct rocc_limiter *l, u64 pace, u64 now)
+static void rocc_limiter_pace(struct rocc_rp *h, struct rocc_limiter *l, u64 pace, u64 now)
 {
 	u64 old = l->pace;
 
@@ -122,13 +122,13 @@ static void rocc_limiter_pace(struct rocc_host *h, struct rocc_limiter *l, u64 p
 	}
 }
 
-static void rocc_limiter_set(struct rocc_host *h, struct rocc_limiter *l, u64 rate, u64 now)
+static void rocc_limiter_set(struct rocc_rp *h, struct rocc_limiter *l, u64 rate, u64 now)
 {
 	l->rate = rate;
 	rocc_limiter_pace(h, l, rate, now);
 }
 
-static void rocc_arm(struct rocc_host *h, u64 at)
+static void rocc_arm(struct rocc_rp *h, u64 at)
 {
 	if (at >= h->armed_ns)
 		return;
@@ -137,7 +137,7 @@ static void rocc_arm(struct rocc_host *h, u64 at)
 }
 
 /* The tree is not touched for each CNP: an entry that is too early is put back when it comes up. */
-static void rocc_limiter_rest(struct rocc_host *h, struct rocc_limiter *l, u64 now)
+static void rocc_limiter_rest(struct rocc_rp *h, struct rocc_limiter *l, u64 now)
 {
 	l->deadline_ns = now + l->recovery_ns;
 	if (!RB_EMPTY_NODE(&l->recovery.node)) {
@@ -150,10 +150,10 @@ static void rocc_limiter_rest(struct rocc_host *h, struct rocc_limiter *l, u64 n
 	rocc_arm(h, l->deadline_ns);
 }
 
-static struct rocc_limiter *rocc_limiter_make(struct rocc_host *h, const struct cnp_flow *id,
+static struct rocc_limiter *rocc_limiter_make(struct rocc_rp *h, const struct cnp_flow *id,
 					      u32 hash, u64 now)
 {
-	u32 slots = rocc_of_host(h)->config.limiters;
+	u32 slots = rocc_of_rp(h)->config.limiters;
 	struct rocc_limiter *l;
 
 	if (h->stats.limiters >= slots)
@@ -174,7 +174,7 @@ static struct rocc_limiter *rocc_limiter_make(struct rocc_host *h, const struct 
 	return l;
 }
 
-static void rocc_limiter_free(struct rocc_host *h, struct rocc_limiter *l)
+static void rocc_limiter_free(struct rocc_rp *h, struct rocc_limiter *l)
 {
 	hlist_del(&l->chain);
 	if (!RB_EMPTY_NODE(&l->recovery.node))
@@ -192,7 +192,7 @@ static void rocc_limiter_free(struct rocc_host *h, struct rocc_limiter *l)
  * is never empty. So what it holds goes ever faster then, but not at once: a CNP that comes soon
  * is to find most of it here, not in the card's queue.
  */
-static void rocc_limiter_recover(struct rocc_host *h, struct rocc_limiter *l, u64 now)
+static void rocc_limiter_recover(struct rocc_rp *h, struct rocc_limiter *l, u64 now)
 {
 	if (l->rate < h->rate_max) {
 		rocc_limiter_set(h, l, min(2 * l->rate, h->rate_max), now);
@@ -208,9 +208,9 @@ static void rocc_limiter_recover(struct rocc_host *h, struct rocc_limiter *l, u6
 	rocc_limiter_rest(h, l, now);
 }
 
-static enum hrtimer_restart rocc_host_timer(struct hrtimer *timer)
+static enum hrtimer_restart rocc_rp_timer(struct hrtimer *timer)
 {
-	struct rocc_host *h = container_of(timer, struct rocc_host, timer);
+	struct rocc_rp *h = container_of(timer, struct rocc_rp, timer);
 	struct timerqueue_node *node;
 	u64 now = ktime_get_ns();
 	struct rocc_limiter *l;
@@ -296,8 +296,8 @@ static bool rocc_limiter_is_of(const struct rocc_limiter *l, const struct cnp *c
 }
 
 /* A limiter alone does not say so: the flow may go out of another port by now. */
-static bool rocc_host_sends(const struct rocc_host *h, const struct rocc_limiter *l, u32 hash,
-			    u64 now)
+static bool rocc_rp_sends(const struct rocc_rp *h, const struct rocc_limiter *l, u32 hash,
+			  u64 now)
 {
 	if (l && (l->head || now - l->seen_ns <= ROCC_RECENT_NS))
 		return true;
@@ -313,18 +313,18 @@ static u32 rocc_recovery_ns(const struct rocc_config *c, const struct cnp *cnp)
 }
 
 /* What a CNP that is believed may say at the least, bytes per second */
-static u64 rocc_floor(struct rocc_host *h, const struct cnp *cnp)
+static u64 rocc_floor(struct rocc_rp *h, const struct cnp *cnp)
 {
-	if (!rocc_of_host(h)->config.keys)
+	if (!rocc_of_rp(h)->config.keys)
 		return h->floor;
 	return min(h->floor, cnp->rate_min * 125ULL);
 }
 
 /* PROCESS_CNP of Algorithm 2 */
-static void rocc_host_process(struct rocc_host *h, struct rocc_limiter *l, const struct cnp *cnp,
-			      u32 hash, u64 now)
+static void rocc_rp_process(struct rocc_rp *h, struct rocc_limiter *l, const struct cnp *cnp,
+			    u32 hash, u64 now)
 {
-	const struct rocc_config *c = &rocc_of_host(h)->config;
+	const struct rocc_config *c = &rocc_of_rp(h)->config;
 	u64 rate = clamp(rocc_rate_of(cnp), rocc_floor(h, cnp), h->rate_max);
 
 	if (!l && rate >= h->rate_max) {
@@ -362,16 +362,16 @@ static void rocc_host_process(struct rocc_host *h, struct rocc_limiter *l, const
 }
 
 /**
- * rocc_host_take - a CNP has come
+ * rocc_rp_take - a CNP has come
  * @h: who might send the flow
  * @packet: the CNP
  * @now: time
  *
  * Context: BH. Return: ROCC_ACCEPTED if it is believed, whatever is made of it; or why not.
  */
-enum rocc_refusal rocc_host_take(struct rocc_host *h, struct rocc_packet *packet, u64 now)
+enum rocc_refusal rocc_rp_take(struct rocc_rp *h, struct rocc_packet *packet, u64 now)
 {
-	const struct rocc_config *c = &rocc_of_host(h)->config;
+	const struct rocc_config *c = &rocc_of_rp(h)->config;
 	enum rocc_refusal verdict = ROCC_ACCEPTED;
 	enum rocc_freshness fresh = ROCC_FRESH;
 	const struct cnp *cnp = &packet->cnp;
@@ -384,7 +384,7 @@ enum rocc_refusal rocc_host_take(struct rocc_host *h, struct rocc_packet *packet
 		verdict = ROCC_BAD_TTL;
 	else if (!rocc_source_allowed(c, &packet->source))
 		verdict = ROCC_BAD_SOURCE;
-	else if (!rocc_host_sends(h, l, hash, now))
+	else if (!rocc_rp_sends(h, l, hash, now))
 		verdict = ROCC_BAD_FLOW;
 	else if (c->keys && !rocc_tag_fits(c, packet))
 		verdict = ROCC_BAD_TAG;
@@ -395,7 +395,7 @@ enum rocc_refusal rocc_host_take(struct rocc_host *h, struct rocc_packet *packet
 	else if (verdict == ROCC_ACCEPTED && !rocc_cnp_in_flight(packet))
 		verdict = ROCC_BAD_SEQUENCE;
 	else if (verdict == ROCC_ACCEPTED)
-		rocc_host_process(h, l, cnp, hash, now);
+		rocc_rp_process(h, l, cnp, hash, now);
 	h->stats.epoch_back += fresh == ROCC_FRESH_BACK;
 	spin_unlock(&h->lock);
 	return verdict;
@@ -415,7 +415,7 @@ enum rocc_turn {
 	ROCC_DROPPED,
 };
 
-static enum rocc_turn rocc_limiter_put(struct rocc_host *h, struct rocc_limiter *l,
+static enum rocc_turn rocc_limiter_put(struct rocc_rp *h, struct rocc_limiter *l,
 				       struct sk_buff *skb, u64 now)
 {
 	u32 len = qdisc_pkt_len(skb);
@@ -425,7 +425,7 @@ static enum rocc_turn rocc_limiter_put(struct rocc_host *h, struct rocc_limiter 
 		rocc_limiter_charge(l, len, now);
 		return ROCC_GOES;
 	}
-	if (unlikely(l->backlog + len > rocc_of_host(h)->config.limit / ROCC_FLOW_SHARE))
+	if (unlikely(l->backlog + len > rocc_of_rp(h)->config.limit / ROCC_FLOW_SHARE))
 		return ROCC_DROPPED;
 	skb->next = NULL;
 	if (l->head) {
@@ -442,10 +442,10 @@ static enum rocc_turn rocc_limiter_put(struct rocc_host *h, struct rocc_limiter 
 	return ROCC_WAITS;
 }
 
-static enum rocc_turn rocc_host_turn(struct rocc_sched *q, struct sk_buff *skb, u64 now)
+static enum rocc_turn rocc_rp_turn(struct rocc_sched *q, struct sk_buff *skb, u64 now)
 {
 	enum rocc_turn turn = ROCC_GOES;
-	struct rocc_host *h = &q->host;
+	struct rocc_rp *h = &q->rp;
 	struct rocc_limiter *l;
 	struct cnp_flow id;
 	u32 hash;
@@ -466,7 +466,7 @@ static enum rocc_turn rocc_host_turn(struct rocc_sched *q, struct sk_buff *skb, 
 	return turn;
 }
 
-int rocc_host_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
+int rocc_rp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
 {
 	struct rocc_sched *q = qdisc_priv(sch);
 	u32 len = qdisc_pkt_len(skb);
@@ -481,11 +481,11 @@ int rocc_host_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **t
 	}
 	turn = ROCC_DROPPED;
 	if (likely(sch->qstats.backlog + len <= q->config.limit))
-		turn = rocc_host_turn(q, skb, now);
+		turn = rocc_rp_turn(q, skb, now);
 	if (unlikely(turn == ROCC_DROPPED)) {
-		spin_lock(&q->host.lock);
-		q->host.stats.drop_limit++;
-		spin_unlock(&q->host.lock);
+		spin_lock(&q->rp.lock);
+		q->rp.stats.drop_limit++;
+		spin_unlock(&q->rp.lock);
 		return qdisc_drop(skb, sch, to_free);
 	}
 	if (turn == ROCC_GOES) {
@@ -504,7 +504,7 @@ int rocc_host_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **t
 }
 
 /* Packets that are due. Return: a list of them. */
-static struct sk_buff *rocc_host_due(struct rocc_host *h, u64 now)
+static struct sk_buff *rocc_rp_due(struct rocc_rp *h, u64 now)
 {
 	struct sk_buff *due = NULL, **end = &due, *skb;
 	struct timerqueue_node *node;
@@ -536,9 +536,9 @@ static struct sk_buff *rocc_host_due(struct rocc_host *h, u64 now)
 }
 
 /* They are counted in our length already, so what the child does not keep is taken off. */
-static void rocc_host_release(struct Qdisc *sch, struct rocc_sched *q, u64 now)
+static void rocc_rp_release(struct Qdisc *sch, struct rocc_sched *q, u64 now)
 {
-	struct sk_buff *skb = rocc_host_due(&q->host, now), *next, *to_free = NULL;
+	struct sk_buff *skb = rocc_rp_due(&q->rp, now), *next, *to_free = NULL;
 	u32 len;
 	int err;
 
@@ -559,15 +559,15 @@ static void rocc_host_release(struct Qdisc *sch, struct rocc_sched *q, u64 now)
 		kfree_skb_list_reason(to_free, SKB_DROP_REASON_QDISC_DROP);
 }
 
-struct sk_buff *rocc_host_dequeue(struct Qdisc *sch)
+struct sk_buff *rocc_rp_dequeue(struct Qdisc *sch)
 {
 	struct rocc_sched *q = qdisc_priv(sch);
-	struct rocc_host *h = &q->host;
+	struct rocc_rp *h = &q->rp;
 	u64 now = ktime_get_ns();
 	struct sk_buff *skb;
 
 	if (READ_ONCE(h->stats.held))
-		rocc_host_release(sch, q, now);
+		rocc_rp_release(sch, q, now);
 	skb = rocc_dequeue_child(sch, q, now);
 	if (!skb && READ_ONCE(h->stats.held)) {
 		spin_lock(&h->lock);
@@ -580,33 +580,33 @@ struct sk_buff *rocc_host_dequeue(struct Qdisc *sch)
 /* ---- configuration ---- */
 
 /**
- * rocc_host_apply - put options, or the link's speed, into force
+ * rocc_rp_apply - put options, or the link's speed, into force
  * @sch: the qdisc
  * @h: the reaction point
  * @c: what the options say
  *
  * Context: RTNL, and the tree is locked or the qdisc not yet in use.
  */
-void rocc_host_apply(struct Qdisc *sch, struct rocc_host *h, const struct rocc_config *c)
+void rocc_rp_apply(struct Qdisc *sch, struct rocc_rp *h, const struct rocc_config *c)
 {
 	u64 rate = max_t(u64, rocc_speed(sch, c) / 8, 1);
 
 	spin_lock_bh(&h->lock);
-	rocc_of_host(h)->config = *c;
+	rocc_of_rp(h)->config = *c;
 	h->rate_max = rate;
 	h->floor = min(c->floor ?: max_t(u64, div_u64(rate, ROCC_FLOOR_PART), 125), rate);
 	spin_unlock_bh(&h->lock);
 }
 
 /**
- * rocc_host_init - a new reaction point
+ * rocc_rp_init - a new reaction point
  * @sch: its qdisc
  * @h: the reaction point, all 0
  * @c: what the options say
  *
- * rocc_host_destroy() may be called whatever it returns. Return: 0 or -ENOMEM.
+ * rocc_rp_destroy() may be called whatever it returns. Return: 0 or -ENOMEM.
  */
-int rocc_host_init(struct Qdisc *sch, struct rocc_host *h, const struct rocc_config *c)
+int rocc_rp_init(struct Qdisc *sch, struct rocc_rp *h, const struct rocc_config *c)
 {
 	u32 chains = roundup_pow_of_two(c->limiters), recent, i;
 
@@ -617,10 +617,10 @@ int rocc_host_init(struct Qdisc *sch, struct rocc_host *h, const struct rocc_con
 	timerqueue_init_head(&h->recoveries);
 	qdisc_watchdog_init(&h->watchdog, sch);
 	hrtimer_init(&h->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_SOFT);
-	h->timer.function = rocc_host_timer;
+	h->timer.function = rocc_rp_timer;
 	h->armed_ns = U64_MAX;
 	h->seed = get_random_u32();
-	rocc_host_apply(sch, h, c);
+	rocc_rp_apply(sch, h, c);
 	h->hash_mask = chains - 1;
 	h->chains = kvcalloc(chains, sizeof(*h->chains), GFP_KERNEL);
 	h->slots = kvcalloc(c->limiters, sizeof(*h->slots), GFP_KERNEL);
@@ -635,7 +635,7 @@ int rocc_host_init(struct Qdisc *sch, struct rocc_host *h, const struct rocc_con
 }
 
 /* All limiters go, and what they hold; timers find nothing then. */
-void rocc_host_reset(struct rocc_host *h)
+void rocc_rp_reset(struct rocc_rp *h)
 {
 	struct timerqueue_node *node;
 
@@ -646,11 +646,11 @@ void rocc_host_reset(struct rocc_host *h)
 	qdisc_watchdog_cancel(&h->watchdog);
 }
 
-void rocc_host_destroy(struct rocc_host *h)
+void rocc_rp_destroy(struct rocc_rp *h)
 {
 	if (!h->timer.function)
 		return;
-	rocc_host_reset(h);
+	rocc_rp_reset(h);
 	hrtimer_cancel(&h->timer);
 	kvfree(h->recent);
 	kvfree(h->free_slots);
@@ -658,13 +658,13 @@ void rocc_host_destroy(struct rocc_host *h)
 	kvfree(h->chains);
 }
 
-int rocc_host_module_init(void)
+int rocc_rp_module_init(void)
 {
 	rocc_limiters = KMEM_CACHE(rocc_limiter, 0);
 	return rocc_limiters ? 0 : -ENOMEM;
 }
 
-void rocc_host_module_exit(void)
+void rocc_rp_module_exit(void)
 {
 	kmem_cache_destroy(rocc_limiters);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * point.c - the congestion point (RoCC, sections 3.2 to 3.4)
+ * cp.c - the congestion point (RoCC, sections 3.2 to 3.4)
  *
  * Each interval T it looks at the length of its queue, computes the rate that each flow in it may
  * send at (Algorithm 1, sched/fair_rate.h), and tells their sources by CNPs.
@@ -77,32 +77,32 @@ static atomic64_t rocc_last_epoch;
 
 /* ---- flows ---- */
 
-static bool rocc_point_sampled(const struct rocc_point *p)
+static bool rocc_cp_sampled(const struct rocc_cp *p)
 {
 	return p->table == ROCC_TABLE_ELEPHANTS || p->table == ROCC_TABLE_AFD;
 }
 
 /* One packet in `sample`, by a generator that needs no more than to be no pattern of packets. */
-static bool rocc_point_samples(struct rocc_point *p)
+static bool rocc_cp_samples(struct rocc_cp *p)
 {
 	p->random = p->random * 1664525 + 1013904223;
 	return !reciprocal_scale(p->random, p->sample);
 }
 
 /* Bytes that have left, in whatever way */
-static u64 rocc_point_departed(const struct rocc_point *p)
+static u64 rocc_cp_departed(const struct rocc_cp *p)
 {
 	return p->arrived - READ_ONCE(p->backlog);
 }
 
 /* It was told not so long ago that this says nothing of the next time. */
-static bool rocc_flow_told_lately(const struct rocc_point *p, const struct rocc_flow *flow, u64 now)
+static bool rocc_flow_told_lately(const struct rocc_cp *p, const struct rocc_flow *flow, u64 now)
 {
 	return now - flow->told_ns <= (u64)ROCC_TOLD_INTERVALS * p->gap * p->interval_ns;
 }
 
 /* Counts are halved each ROCC_DECAY_TICKS, each when somebody looks at it. */
-static void rocc_flow_decay(struct rocc_point *p, struct rocc_flow *flow)
+static void rocc_flow_decay(struct rocc_cp *p, struct rocc_flow *flow)
 {
 	u8 now = p->sequence / ROCC_DECAY_TICKS, times = now - flow->halved;
 	u32 left = flow->count >> min_t(u8, times, 31);
@@ -113,7 +113,7 @@ static void rocc_flow_decay(struct rocc_point *p, struct rocc_flow *flow)
 }
 
 /* Is it still in the table? */
-static bool rocc_flow_stays(const struct rocc_point *p, const struct rocc_flow *flow,
+static bool rocc_flow_stays(const struct rocc_cp *p, const struct rocc_flow *flow,
 			    u64 departed, u64 now)
 {
 	if (list_empty(&flow->node))
@@ -133,7 +133,7 @@ static bool rocc_flow_stays(const struct rocc_point *p, const struct rocc_flow *
 	}
 }
 
-static bool rocc_flow_is_told(const struct rocc_point *p, const struct rocc_flow *flow)
+static bool rocc_flow_is_told(const struct rocc_cp *p, const struct rocc_flow *flow)
 {
 	switch (p->table) {
 	case ROCC_TABLE_ELEPHANTS:
@@ -145,7 +145,7 @@ static bool rocc_flow_is_told(const struct rocc_point *p, const struct rocc_flow
 	}
 }
 
-static void rocc_flow_forget(struct rocc_point *p, struct rocc_flow *flow)
+static void rocc_flow_forget(struct rocc_cp *p, struct rocc_flow *flow)
 {
 	p->sampled -= flow->count;
 	flow->count = 0;
@@ -155,10 +155,10 @@ static void rocc_flow_forget(struct rocc_point *p, struct rocc_flow *flow)
 }
 
 /* A place for a flow that has none, or NULL */
-static struct rocc_flow *rocc_flow_place(struct rocc_point *p, struct rocc_flow *set, u64 now)
+static struct rocc_flow *rocc_flow_place(struct rocc_cp *p, struct rocc_flow *set, u64 now)
 {
 	struct rocc_flow *flow, *least = set;
-	u64 departed = rocc_point_departed(p);
+	u64 departed = rocc_cp_departed(p);
 
 	for (flow = set; flow < set + ROCC_WAYS; flow++) {
 		if (!rocc_flow_stays(p, flow, departed, now))
@@ -166,7 +166,7 @@ static struct rocc_flow *rocc_flow_place(struct rocc_point *p, struct rocc_flow 
 		if (flow->count < least->count)
 			least = flow;
 	}
-	if (!rocc_point_sampled(p))
+	if (!rocc_cp_sampled(p))
 		return NULL;
 	least->count--;
 	p->sampled--;
@@ -174,7 +174,7 @@ static struct rocc_flow *rocc_flow_place(struct rocc_point *p, struct rocc_flow 
 }
 
 /* A packet was queued, as the last one. */
-static void rocc_flow_seen(struct rocc_point *p, const struct cnp_flow *id,
+static void rocc_flow_seen(struct rocc_cp *p, const struct cnp_flow *id,
 			   const struct rocc_way *way, u64 now)
 {
 	u32 hash = rocc_flow_hash(id, p->seed);
@@ -198,7 +198,7 @@ static void rocc_flow_seen(struct rocc_point *p, const struct cnp_flow *id,
 	flow->way = *way;
 	flow->leaves_at = p->arrived;
 	flow->seen_ns = now;
-	if (rocc_point_sampled(p)) {
+	if (rocc_cp_sampled(p)) {
 		flow->count++;
 		p->sampled++;
 	}
@@ -247,7 +247,7 @@ static void rocc_way_of(const struct sk_buff *skb, struct rocc_way *way)
 /* How long it was between this CNP and the one before it. If there was none, or not for this
  * congestion: what it is with others, for so long it will be until the next one.
  */
-static u32 rocc_flow_gap_ns(const struct rocc_point *p, const struct rocc_flow *flow, u64 now)
+static u32 rocc_flow_gap_ns(const struct rocc_cp *p, const struct rocc_flow *flow, u64 now)
 {
 	u64 gap = (u64)p->gap * p->interval_ns;
 
@@ -256,17 +256,17 @@ static u32 rocc_flow_gap_ns(const struct rocc_point *p, const struct rocc_flow *
 	return min_t(u64, gap, U32_MAX);
 }
 
-static bool rocc_point_is_spent(const struct rocc_point *p, u64 now)
+static bool rocc_cp_is_spent(const struct rocc_cp *p, u64 now)
 {
 	return p->cpu_paid_ns > now + ROCC_BURST_NS;
 }
 
 /* Return: false if no more CNPs may be sent now. */
-static bool rocc_point_may_tell(struct rocc_point *p, u64 now)
+static bool rocc_cp_may_tell(struct rocc_cp *p, u64 now)
 {
-	u32 cnps = rocc_of_point(p)->config.cnps;
+	u32 cnps = rocc_of_cp(p)->config.cnps;
 
-	if (rocc_point_is_spent(p, now) || p->paid_ns > now + ROCC_BURST_NS)
+	if (rocc_cp_is_spent(p, now) || p->paid_ns > now + ROCC_BURST_NS)
 		return false;
 	if (cnps)
 		hop_bucket_spend(&p->paid_ns, NSEC_PER_SEC / cnps, ROCC_BURST_NS, now);
@@ -274,16 +274,16 @@ static bool rocc_point_may_tell(struct rocc_point *p, u64 now)
 }
 
 /* Who is told next: those at the head of the list, which go to its end. */
-static unsigned int rocc_point_collect(struct rocc_point *p, u32 *left, u64 now)
+static unsigned int rocc_cp_collect(struct rocc_cp *p, u32 *left, u64 now)
 {
 	u32 stop = *left - min_t(u32, *left, ROCC_SCAN);
-	u64 departed = rocc_point_departed(p);
+	u64 departed = rocc_cp_departed(p);
 	struct rocc_notice *n = p->notices;
 	struct rocc_flow *flow;
 
 	for (; *left > stop && n < p->notices + ROCC_BATCH; --*left, p->round--) {
 		flow = list_first_entry(&p->active, struct rocc_flow, node);
-		if (rocc_point_sampled(p))
+		if (rocc_cp_sampled(p))
 			rocc_flow_decay(p, flow);
 		if (!rocc_flow_stays(p, flow, departed, now)) {
 			rocc_flow_forget(p, flow);
@@ -291,7 +291,7 @@ static unsigned int rocc_point_collect(struct rocc_point *p, u32 *left, u64 now)
 		}
 		/* flows of this machine have the limits of their own sockets */
 		if (p->telling && flow->way.ifindex && rocc_flow_is_told(p, flow)) {
-			if (!rocc_point_may_tell(p, now)) {
+			if (!rocc_cp_may_tell(p, now)) {
 				*left = 0;
 				break;
 			}
@@ -328,8 +328,8 @@ static u32 rocc_kbit(u64 rate)
 	return clamp_t(u64, div_u64(rate, 1000), 1, U32_MAX);
 }
 
-static void rocc_point_describe(const struct rocc_law *law, const struct rocc_rate *old, u32 q_cur,
-				struct cnp *cnp)
+static void rocc_cp_describe(const struct rocc_law *law, const struct rocc_rate *old, u32 q_cur,
+			     struct cnp *cnp)
 {
 	cnp->code = ROCC_CNP_QUEUE;
 	cnp->rate = rocc_kbit(old->rate >> ROCC_FRACTION);
@@ -346,10 +346,10 @@ static void rocc_point_describe(const struct rocc_law *law, const struct rocc_ra
 	};
 }
 
-static bool rocc_point_catches_up(struct rocc_point *p, u32 q_cur, u64 now)
+static bool rocc_cp_catches_up(struct rocc_cp *p, u32 q_cur, u64 now)
 {
 	u64 bytes = p->law.rate_max >> ROCC_FRACTION >> 3;
-	u64 departed = rocc_point_departed(p), sent = departed - p->round_departed;
+	u64 departed = rocc_cp_departed(p), sent = departed - p->round_departed;
 	u64 could = mul_u64_u64_div_u64(bytes, now - p->round_ns, NSEC_PER_SEC);
 	bool slow = p->round_intervals > 1;
 
@@ -359,15 +359,15 @@ static bool rocc_point_catches_up(struct rocc_point *p, u32 q_cur, u64 now)
 }
 
 /* The next rate, and what is said of it. */
-static void rocc_point_compute(struct rocc_point *p, u32 q_cur, u64 now)
+static void rocc_cp_compute(struct rocc_cp *p, u32 q_cur, u64 now)
 {
-	const struct rocc_sched *q = rocc_of_point(p);
+	const struct rocc_sched *q = rocc_of_cp(p);
 	struct rocc_law law = p->law;
 	struct rocc_rate old = p->rate;
 	u64 before = old.rate;
 	struct cnp *cnp = &p->cnp;
 
-	if (rocc_point_catches_up(p, q_cur, now)) {
+	if (rocc_cp_catches_up(p, q_cur, now)) {
 		/* for hosts that compute: that, and nothing to change */
 		old = (struct rocc_rate){ .rate = p->rate.rate, .q_old = law.q_ref };
 		q_cur = law.q_ref;
@@ -379,7 +379,7 @@ static void rocc_point_compute(struct rocc_point *p, u32 q_cur, u64 now)
 	cnp->code = ROCC_CNP_RATE;
 	cnp->rate = rocc_kbit(p->rate.rate >> ROCC_FRACTION);
 	if (q->config.compute == ROCC_COMPUTE_HOST)
-		rocc_point_describe(&law, &old, q_cur, cnp);
+		rocc_cp_describe(&law, &old, q_cur, cnp);
 	cnp->queue = q->sch->parent == TC_H_ROOT ? 0 : TC_H_MIN(q->sch->parent);
 	cnp->port = qdisc_dev(q->sch)->ifindex;
 	if (unlikely(!++p->sequence)) {
@@ -389,7 +389,7 @@ static void rocc_point_compute(struct rocc_point *p, u32 q_cur, u64 now)
 	cnp->epoch = p->epoch;
 	cnp->sequence = p->sequence;
 	cnp->rate_min = rocc_kbit(p->law.rate_min >> ROCC_FRACTION);
-	rocc_point_address(qdisc_dev(q->sch), cnp->address);
+	rocc_cp_address(qdisc_dev(q->sch), cnp->address);
 	p->stats.ticks++;
 	p->telling = p->rate.rate < p->law.rate_max || !p->told_max;
 	p->told_max = p->rate.rate == p->law.rate_max;
@@ -399,14 +399,14 @@ static void rocc_point_compute(struct rocc_point *p, u32 q_cur, u64 now)
  * again on a queue that has not seen what it did. So if that takes several intervals they are one
  * for the law. But a rate that has to be cut is not waited for.
  */
-static void rocc_point_round(struct rocc_point *p, u64 now)
+static void rocc_cp_round(struct rocc_cp *p, u64 now)
 {
 	u32 q_cur = READ_ONCE(p->backlog);
 
 	p->round_intervals++;
 	if (!p->round || rocc_rate_is_cut(&p->rate, &p->law, q_cur)) {
 		p->gap = p->round_intervals;
-		rocc_point_compute(p, q_cur, now);
+		rocc_cp_compute(p, q_cur, now);
 		p->round = p->stats.active;
 		p->round_intervals = 0;
 	}
@@ -414,11 +414,11 @@ static void rocc_point_round(struct rocc_point *p, u64 now)
 	p->cnp.interval = min_t(u64, (u64)p->gap * p->interval_ns, U32_MAX);
 }
 
-static void rocc_point_tell(struct rocc_point *p, u64 now)
+static void rocc_cp_tell(struct rocc_cp *p, u64 now)
 	__releases(&p->lock)
 	__acquires(&p->lock)
 {
-	const struct rocc_sched *q = rocc_of_point(p);
+	const struct rocc_sched *q = rocc_of_cp(p);
 	const struct rocc_config *c = &q->config;
 	struct rocc_sender from = {
 		.source = c->source, .sign = c->sign, .key = c->key[c->sign ? c->sign - 1 : 0],
@@ -431,9 +431,9 @@ static void rocc_point_tell(struct rocc_point *p, u64 now)
 	left = min_t(u32, p->round, ROCC_SCAN_MAX);
 	if (!p->telling)
 		p->quiet_ns = now;
-	while (left && !rocc_point_is_spent(p, now)) {
+	while (left && !rocc_cp_is_spent(p, now)) {
 		begin = ktime_get_ns();
-		n = rocc_point_collect(p, &left, now);
+		n = rocc_cp_collect(p, &left, now);
 		spin_unlock(&p->lock);
 		memset(became, 0, sizeof(became));
 		for (i = 0; i < n; i++)
@@ -454,16 +454,16 @@ static void rocc_point_tell(struct rocc_point *p, u64 now)
 	memzero_explicit(&from, sizeof(from));
 }
 
-static enum hrtimer_restart rocc_point_interval(struct hrtimer *timer)
+static enum hrtimer_restart rocc_cp_interval(struct hrtimer *timer)
 {
-	struct rocc_point *p = container_of(timer, struct rocc_point, timer);
+	struct rocc_cp *p = container_of(timer, struct rocc_cp, timer);
 	u64 now = ktime_get_ns();
 	bool running;
 
 	rcu_read_lock();
 	spin_lock(&p->lock);
-	rocc_point_round(p, now);
-	rocc_point_tell(p, now);
+	rocc_cp_round(p, now);
+	rocc_cp_tell(p, now);
 	running = p->stats.active || READ_ONCE(p->backlog) || !p->told_max;
 	p->running = running;
 	if (running)
@@ -475,12 +475,12 @@ static enum hrtimer_restart rocc_point_interval(struct hrtimer *timer)
 
 /* ---- the queue ---- */
 
-static void rocc_point_saw(struct rocc_sched *q, const struct cnp_flow *id,
-			   const struct rocc_way *way, u64 now)
+static void rocc_cp_saw(struct rocc_sched *q, const struct cnp_flow *id,
+			const struct rocc_way *way, u64 now)
 {
-	struct rocc_point *p = &q->point;
+	struct rocc_cp *p = &q->cp;
 
-	if (!rocc_point_sampled(p) || rocc_point_samples(p))
+	if (!rocc_cp_sampled(p) || rocc_cp_samples(p))
 		rocc_flow_seen(p, id, way, now);
 	if (unlikely(!p->running)) {
 		p->running = true;
@@ -488,10 +488,10 @@ static void rocc_point_saw(struct rocc_sched *q, const struct cnp_flow *id,
 	}
 }
 
-int rocc_point_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
+int rocc_cp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
 {
 	struct rocc_sched *q = qdisc_priv(sch);
-	struct rocc_point *p = &q->point;
+	struct rocc_cp *p = &q->cp;
 	u32 len = qdisc_pkt_len(skb);
 	u64 now = ktime_get_ns();
 	struct rocc_way way;
@@ -523,17 +523,17 @@ int rocc_point_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **
 		p->arrived += len;
 	WRITE_ONCE(p->backlog, sch->qstats.backlog);
 	if (likely(known))
-		rocc_point_saw(q, &id, &way, now);
+		rocc_cp_saw(q, &id, &way, now);
 	spin_unlock(&p->lock);
 	return err;
 }
 
-struct sk_buff *rocc_point_dequeue(struct Qdisc *sch)
+struct sk_buff *rocc_cp_dequeue(struct Qdisc *sch)
 {
 	struct rocc_sched *q = qdisc_priv(sch);
 	struct sk_buff *skb = rocc_dequeue_child(sch, q, ktime_get_ns());
 
-	WRITE_ONCE(q->point.backlog, sch->qstats.backlog);
+	WRITE_ONCE(q->cp.backlog, sch->qstats.backlog);
 	return skb;
 }
 
@@ -567,7 +567,7 @@ static u32 rocc_law_of(struct Qdisc *sch, const struct rocc_config *c, struct ro
 }
 
 /**
- * rocc_point_check - rules of more than one option
+ * rocc_cp_check - rules of more than one option
  * @sch: the qdisc
  * @c: what the options say
  * @tb: what was given
@@ -575,8 +575,8 @@ static u32 rocc_law_of(struct Qdisc *sch, const struct rocc_config *c, struct ro
  *
  * Section 3.2: qref < qmid <= qmax, or the system is not stable. Return: 0 or -EINVAL.
  */
-int rocc_point_check(struct Qdisc *sch, const struct rocc_config *c, struct nlattr **tb,
-		     struct netlink_ext_ack *extack)
+int rocc_cp_check(struct Qdisc *sch, const struct rocc_config *c, struct nlattr **tb,
+		  struct netlink_ext_ack *extack)
 {
 	struct rocc_law law = {};
 
@@ -596,21 +596,21 @@ int rocc_point_check(struct Qdisc *sch, const struct rocc_config *c, struct nlat
 }
 
 /**
- * rocc_point_apply - put options, or the link's speed, into force
+ * rocc_cp_apply - put options, or the link's speed, into force
  * @sch: the qdisc
  * @p: the congestion point
  * @c: what the options say
  *
  * Context: RTNL, and the tree is locked or the qdisc not yet in use.
  */
-void rocc_point_apply(struct Qdisc *sch, struct rocc_point *p, const struct rocc_config *c)
+void rocc_cp_apply(struct Qdisc *sch, struct rocc_cp *p, const struct rocc_config *c)
 {
 	struct rocc_law law = {};
 	u32 ns = rocc_law_of(sch, c, &law);
 	bool top;
 
 	spin_lock_bh(&p->lock);
-	rocc_of_point(p)->config = *c;
+	rocc_of_cp(p)->config = *c;
 	top = p->rate.rate == p->law.rate_max;
 	p->law = law;
 	p->interval_ns = ns;
@@ -621,28 +621,28 @@ void rocc_point_apply(struct Qdisc *sch, struct rocc_point *p, const struct rocc
 }
 
 /**
- * rocc_point_init - a new congestion point
+ * rocc_cp_init - a new congestion point
  * @sch: its qdisc
  * @p: the congestion point, all 0
  * @c: what the options say
  *
- * rocc_point_destroy() may be called whatever it returns. Return: 0 or -ENOMEM.
+ * rocc_cp_destroy() may be called whatever it returns. Return: 0 or -ENOMEM.
  */
-int rocc_point_init(struct Qdisc *sch, struct rocc_point *p, const struct rocc_config *c)
+int rocc_cp_init(struct Qdisc *sch, struct rocc_cp *p, const struct rocc_config *c)
 {
 	u32 i;
 
 	spin_lock_init(&p->lock);
 	INIT_LIST_HEAD(&p->active);
 	hrtimer_init(&p->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_SOFT);
-	p->timer.function = rocc_point_interval;
+	p->timer.function = rocc_cp_interval;
 	rocc_bridge_get();
 	p->seed = get_random_u32();
 	p->random = get_random_u32();
 	p->epoch = rocc_epoch();
 	p->table = c->table;
 	p->sets = c->flows / ROCC_WAYS;
-	rocc_point_apply(sch, p, c);
+	rocc_cp_apply(sch, p, c);
 	rocc_rate_start(&p->rate, &p->law);
 	p->told_max = true;
 	p->gap = 1;
@@ -655,7 +655,7 @@ int rocc_point_init(struct Qdisc *sch, struct rocc_point *p, const struct rocc_c
 }
 
 /* Nothing is queued any more. */
-void rocc_point_reset(struct rocc_point *p)
+void rocc_cp_reset(struct rocc_cp *p)
 {
 	struct rocc_flow *flow, *next;
 
@@ -666,7 +666,7 @@ void rocc_point_reset(struct rocc_point *p)
 	spin_unlock_bh(&p->lock);
 }
 
-void rocc_point_destroy(struct rocc_point *p)
+void rocc_cp_destroy(struct rocc_cp *p)
 {
 	if (p->timer.function) {
 		hrtimer_cancel(&p->timer);
