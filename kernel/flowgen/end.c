@@ -266,17 +266,6 @@ void *fg_end_zeros(void)
 	return page_address(fg_zeros);
 }
 
-/* UDP_ENCAP_L2TPINUDP is the one encapsulation whose receive hook UDP leaves to others to set. */
-static int fg_socket_hook(struct socket *sock, struct fg_end *end)
-{
-	int kind = UDP_ENCAP_L2TPINUDP;
-
-	rcu_assign_sk_user_data(sock->sk, end);
-	WRITE_ONCE(udp_sk(sock->sk)->encap_rcv, fg_gbn_receive);
-	return sock->ops->setsockopt(sock, SOL_UDP, UDP_ENCAP, KERNEL_SOCKPTR(&kind),
-				     sizeof(kind));
-}
-
 static int fg_end_bind(struct fg_end *end, const char **why)
 {
 	struct sockaddr_storage address;
@@ -291,29 +280,21 @@ static int fg_end_bind(struct fg_end *end, const char **why)
 
 static int fg_end_open(struct fg_end *end, const char **why)
 {
-	bool tcp = end->run->config.transport == FLOWGEN_TRANSPORT_TCP;
+	const struct fg_transport *transport = end->run->transport;
 	int err;
 
 	*why = "no socket of this address family";
-	err = sock_create_kern(end->net, end->family, tcp ? SOCK_STREAM : SOCK_DGRAM,
-			       tcp ? IPPROTO_TCP : IPPROTO_UDP, &end->sock);
+	err = sock_create_kern(end->net, end->family, transport->socket, transport->protocol,
+			       &end->sock);
 	if (err)
 		return err;
-	if (tcp)
+	if (transport->socket == SOCK_STREAM)
 		sock_set_reuseaddr(end->sock->sk);
 	err = fg_end_bind(end, why);
 	if (err)
 		return err;
 	*why = "the socket cannot receive";
-	return tcp ? fg_tcp_listen(end) : fg_socket_hook(end->sock, end);
-}
-
-static void fg_end_detach(struct fg_end *end)
-{
-	if (end->run->config.transport == FLOWGEN_TRANSPORT_TCP)
-		fg_tcp_detach(end);
-	else
-		rcu_assign_sk_user_data(end->sock->sk, NULL);
+	return transport->end_open(end);
 }
 
 static void fg_end_release_sock(struct fg_end *end)
@@ -355,13 +336,10 @@ struct fg_end *fg_end_new(struct fg_run *run, u32 number, struct net *net, u8 fa
 	INIT_LIST_HEAD(&end->ready);
 	INIT_LIST_HEAD(&end->timed);
 	init_llist_head(&end->returned);
-	hrtimer_init(&end->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	end->timer.function = fg_gbn_timer;
-	tasklet_setup(&end->tasklet, fg_gbn_tasklet);
 	err = fg_end_open(end, why);
 	if (err) {
 		if (end->sock)
-			fg_end_detach(end);
+			run->transport->end_detach(end);
 		fg_end_release_sock(end);
 		/* a packet may have come by the socket */
 		kfree_rcu(end, rcu);
@@ -386,31 +364,19 @@ void fg_end_close(struct fg_end *end)
 	WRITE_ONCE(end->dead, true);
 	spin_unlock_bh(&end->lock);
 	if (end->sock)
-		fg_end_detach(end);
+		end->run->transport->end_detach(end);
 }
 
 /**
  * fg_end_reap - give up the flows from here
- * @end: closed a grace period ago, so that nobody schedules its tasklet
+ * @end: closed a grace period ago
  *
  * Context: fg_mutex.
  */
 void fg_end_reap(struct fg_end *end)
 {
-	struct llist_node *list;
-	struct fg_tx *tx, *next;
-
-	hrtimer_cancel(&end->timer);
-	tasklet_kill(&end->tasklet);
-	list = llist_del_all(&end->returned);
-	llist_for_each_entry_safe(tx, next, list, returned)
-		fg_tx_put(tx);
-	spin_lock_bh(&end->lock);
-	list_for_each_entry_safe(tx, next, &end->timed, timed) {
-		fg_tx_drop(tx);
-		fg_flow_over(end->run, false);
-	}
-	spin_unlock_bh(&end->lock);
+	if (end->run->transport->end_reap)
+		end->run->transport->end_reap(end);
 	fg_end_release_sock(end);
 	end->net = NULL;
 }

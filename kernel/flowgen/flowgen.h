@@ -4,13 +4,18 @@
  *
  *   main.c       module, namespaces that end, sockets that close
  *   netlink.c    the generic netlink family (uapi/flowgen.h)
- *   run.c        life of a run: flows start, and end
- *   end.c        endpoints: sockets, routes, packets, life
- *   gbn_send.c   go-back-N: the sender
+ *   run.c        life of a run: flows start
  *   gbn_recv.c   go-back-N: what comes in
- *   gbn.h        go-back-N: header and decisions, without kernel types
+ *   gbn_send.c   go-back-N: the sender
  *   tcp.c        connections of the kernel's TCP
+ *   end.c        endpoints: sockets, routes, packets, life
  *   watch.c      samples of ports
+ *   flow.c       flows end, and with the last one the run
+ *   gbn.h        go-back-N: header and decisions, without kernel types
+ *
+ * A file calls those below it in this list, and none above. The two transports, gbn_*.c and tcp.c,
+ * do not know each other. A run and its endpoints call their transport by struct fg_transport; the
+ * run's work @tell is netlink.c's.
  *
  * Who keeps whom alive. A run belongs to a netlink socket and ends with it. It owns its
  * endpoints and flows. A packet that waits in a qdisc or on a card holds the sender's state of
@@ -41,11 +46,37 @@
 #include "../uapi/flowgen.h"
 #include "gbn.h"
 
+struct fg_end;
 struct fg_run;
 struct fg_tcp;
 struct fg_tx;
 
 #define FG_CLASS_FLOW	0xff	/* the flow's own */
+
+/**
+ * struct fg_transport - how the flows of a run are carried
+ * @socket: type of an endpoint's socket
+ * @protocol: of that
+ * @run_new: prepares a run; 0 or -errno. May be NULL
+ * @run_settle: after endpoints were closed, and a grace period: on return no work looks at their
+ *	sockets. May be NULL
+ * @run_free: undoes @run_new. May be NULL
+ * @start: starts a flow, by its number; in softirqs, under RCU
+ * @end_open: has the bound socket of an endpoint receive; 0 or -errno
+ * @end_detach: the socket tells nothing any more
+ * @end_reap: gives up the flows from a closed endpoint, after @run_settle. May be NULL
+ */
+struct fg_transport {
+	int socket;
+	int protocol;
+	int (*run_new)(struct fg_run *run);
+	void (*run_settle)(struct fg_run *run);
+	void (*run_free)(struct fg_run *run);
+	void (*start)(struct fg_run *run, u32 number);
+	int (*end_open)(struct fg_end *end);
+	void (*end_detach)(struct fg_end *end);
+	void (*end_reap)(struct fg_end *end);
+};
 
 /**
  * struct fg_config - options of a run
@@ -132,9 +163,9 @@ struct fg_flow {
  * @armed: @timer will look at @timed
  * @count: counters
  * @returned: flows whose packets have left the host; without lock
- * @timer: at the first deadline or before
- * @tasklet: sends
- * @accept: takes new connections of tcp
+ * @timer: of gbn, at the first deadline or before
+ * @tasklet: of gbn, sends
+ * @accept: of tcp, takes new connections
  * @rcu: frees
  */
 struct fg_end {
@@ -259,6 +290,7 @@ struct fg_watch {
  * @number: in the packets' headers
  * @state: enum flowgen_state
  * @config: options, fixed
+ * @transport: that of @config
  * @n_flows: of the trace
  * @n_added: of them, so far; fg_mutex
  * @n_ends: size of @ends
@@ -272,7 +304,7 @@ struct fg_watch {
  * @starter: starts flows
  * @limiter: at the time limit
  * @tell: sends RUN_EVENT
- * @tcp: connections, or NULL if that is not the transport
+ * @tcp: connections; NULL with another transport
  * @watch: samples
  */
 struct fg_run {
@@ -281,6 +313,7 @@ struct fg_run {
 	u16 number;
 	int state;
 	struct fg_config config;
+	const struct fg_transport *transport;
 	u32 n_flows;
 	u32 n_added;
 	u32 n_ends;
@@ -311,13 +344,32 @@ static inline bool fg_run_is_on(const struct fg_run *run)
 	return READ_ONCE(run->state) == FLOWGEN_STATE_RUNNING;
 }
 
+/* netlink.c */
+int fg_netlink_init(void);
+void fg_netlink_exit(void);
+
 /* run.c */
-struct fg_run *fg_run_new(u32 portid, const struct fg_config *config, u32 n_flows, u32 n_ends);
+struct fg_run *fg_run_new(u32 portid, const struct fg_config *config, u32 n_flows, u32 n_ends,
+			  work_func_t tell);
 struct fg_run *fg_run_find(u32 portid);
 void fg_run_free(struct fg_run *run);
 void fg_run_start(struct fg_run *run);
 void fg_run_leave(struct net *net);
-void fg_flow_over(struct fg_run *run, bool complete);
+
+/* gbn_recv.c */
+extern const struct fg_transport fg_gbn_transport;
+
+/* gbn_send.c */
+void fg_gbn_start(struct fg_run *run, u32 number);
+void fg_gbn_answer(struct fg_end *end, struct fg_flow *flow, const struct gbn_header *h);
+void fg_gbn_prepare(struct fg_end *end);
+void fg_gbn_reap(struct fg_end *end);
+int fg_gbn_init(void);
+void fg_gbn_exit(void);
+
+/* tcp.c */
+extern const struct fg_transport fg_tcp_transport;
+int fg_tcp_check(const char *cc);
 
 /* end.c */
 struct fg_end *fg_end_new(struct fg_run *run, u32 number, struct net *net, u8 family,
@@ -337,28 +389,6 @@ u32 fg_end_overhead(const struct fg_end *end);
 int fg_end_init(void);
 void fg_end_exit(void);
 
-/* gbn_send.c */
-void fg_gbn_start(struct fg_run *run, u32 number);
-void fg_gbn_answer(struct fg_end *end, struct fg_flow *flow, const struct gbn_header *h);
-void fg_gbn_tasklet(struct tasklet_struct *tasklet);
-enum hrtimer_restart fg_gbn_timer(struct hrtimer *timer);
-void fg_tx_drop(struct fg_tx *tx);
-void fg_tx_put(struct fg_tx *tx);
-int fg_gbn_init(void);
-void fg_gbn_exit(void);
-
-/* gbn_recv.c */
-int fg_gbn_receive(struct sock *sk, struct sk_buff *skb);
-
-/* tcp.c */
-int fg_tcp_check(const char *cc);
-int fg_tcp_new(struct fg_run *run);
-void fg_tcp_free(struct fg_run *run);
-void fg_tcp_start(struct fg_run *run, u32 number);
-int fg_tcp_listen(struct fg_end *end);
-void fg_tcp_detach(struct fg_end *end);
-void fg_tcp_reap(struct fg_run *run);
-
 /* watch.c */
 void fg_watch_init(struct fg_watch *watch);
 int fg_watch_add(struct fg_run *run, struct net *net, const char *name, const char **why);
@@ -368,9 +398,8 @@ void fg_watch_free(struct fg_watch *watch);
 u32 fg_watch_peek(struct fg_watch *watch, const struct flowgen_sample **samples);
 void fg_watch_forget(struct fg_watch *watch, u32 n);
 
-/* netlink.c */
-void fg_netlink_tell(struct fg_run *run);
-int fg_netlink_init(void);
-void fg_netlink_exit(void);
+/* flow.c */
+void fg_run_over(struct fg_run *run, enum flowgen_state state);
+void fg_flow_over(struct fg_run *run, bool complete);
 
 #endif

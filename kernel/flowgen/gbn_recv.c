@@ -135,14 +135,8 @@ static void fg_take(struct fg_end *end, struct sk_buff *skb)
 	}
 }
 
-/**
- * fg_gbn_receive - encap_rcv: a packet for an endpoint
- * @sk: its socket
- * @skb: the packet, at its UDP header, checksum checked
- *
- * Return: 0, the packet is taken.
- */
-int fg_gbn_receive(struct sock *sk, struct sk_buff *skb)
+/* encap_rcv: a packet for an endpoint, at its UDP header, checksum checked. It is taken. */
+static int fg_gbn_receive(struct sock *sk, struct sk_buff *skb)
 {
 	struct fg_end *end = rcu_dereference_sk_user_data(sk);
 
@@ -151,3 +145,30 @@ int fg_gbn_receive(struct sock *sk, struct sk_buff *skb)
 	consume_skb(skb);
 	return 0;
 }
+
+/* UDP_ENCAP_L2TPINUDP is the one encapsulation whose receive hook UDP leaves to others to set. */
+static int fg_gbn_open(struct fg_end *end)
+{
+	struct socket *sock = end->sock;
+	int kind = UDP_ENCAP_L2TPINUDP;
+
+	fg_gbn_prepare(end);
+	rcu_assign_sk_user_data(sock->sk, end);
+	WRITE_ONCE(udp_sk(sock->sk)->encap_rcv, fg_gbn_receive);
+	return sock->ops->setsockopt(sock, SOL_UDP, UDP_ENCAP, KERNEL_SOCKPTR(&kind),
+				     sizeof(kind));
+}
+
+static void fg_gbn_detach(struct fg_end *end)
+{
+	rcu_assign_sk_user_data(end->sock->sk, NULL);
+}
+
+const struct fg_transport fg_gbn_transport = {
+	.socket		= SOCK_DGRAM,
+	.protocol	= IPPROTO_UDP,
+	.start		= fg_gbn_start,
+	.end_open	= fg_gbn_open,
+	.end_detach	= fg_gbn_detach,
+	.end_reap	= fg_gbn_reap,
+};

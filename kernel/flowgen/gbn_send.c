@@ -22,11 +22,7 @@
 
 static struct kmem_cache *fg_tx_cache;
 
-/**
- * fg_tx_put - let go of a flow's sender
- * @tx: the sender
- */
-void fg_tx_put(struct fg_tx *tx)
+static void fg_tx_put(struct fg_tx *tx)
 {
 	struct fg_end *end = tx->end;
 
@@ -36,13 +32,8 @@ void fg_tx_put(struct fg_tx *tx)
 	fg_end_put(end);
 }
 
-/**
- * fg_tx_drop - the flow is no longer under way
- * @tx: its sender, which may be freed by this
- *
- * Context: lock of the endpoint.
- */
-void fg_tx_drop(struct fg_tx *tx)
+/* The flow is no longer under way. Its sender may be freed by this. */
+static void fg_tx_drop(struct fg_tx *tx)
 {
 	lockdep_assert_held(&tx->end->lock);
 
@@ -226,11 +217,8 @@ static void fg_tx_refused(struct fg_tx *tx)
 	spin_unlock(&end->lock);
 }
 
-/**
- * fg_gbn_tasklet - send what may be sent
- * @tasklet: of an endpoint
- */
-void fg_gbn_tasklet(struct tasklet_struct *tasklet)
+/* Send what may be sent. */
+static void fg_gbn_tasklet(struct tasklet_struct *tasklet)
 {
 	struct fg_end *end = from_tasklet(end, tasklet, tasklet);
 	unsigned int budget = FG_SEND_BUDGET;
@@ -268,13 +256,8 @@ static void fg_tx_late(struct fg_tx *tx)
 	}
 }
 
-/**
- * fg_gbn_timer - go back where nothing was heard for too long
- * @timer: of an endpoint
- *
- * Return: whether it is to fire again.
- */
-enum hrtimer_restart fg_gbn_timer(struct hrtimer *timer)
+/* Go back where nothing was heard for too long. */
+static enum hrtimer_restart fg_gbn_timer(struct hrtimer *timer)
 {
 	struct fg_end *end = container_of(timer, struct fg_end, timer);
 	struct fg_run *run = end->run;
@@ -395,6 +378,39 @@ void fg_gbn_start(struct fg_run *run, u32 number)
 		fg_flow_over(run, false);
 	}
 	spin_unlock(&end->lock);
+}
+
+/**
+ * fg_gbn_prepare - an endpoint will send
+ * @end: the endpoint, which neither sends nor receives
+ */
+void fg_gbn_prepare(struct fg_end *end)
+{
+	hrtimer_init(&end->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	end->timer.function = fg_gbn_timer;
+	tasklet_setup(&end->tasklet, fg_gbn_tasklet);
+}
+
+/**
+ * fg_gbn_reap - give up the flows from an endpoint
+ * @end: closed a grace period ago, so that nobody schedules its tasklet
+ */
+void fg_gbn_reap(struct fg_end *end)
+{
+	struct llist_node *list;
+	struct fg_tx *tx, *next;
+
+	hrtimer_cancel(&end->timer);
+	tasklet_kill(&end->tasklet);
+	list = llist_del_all(&end->returned);
+	llist_for_each_entry_safe(tx, next, list, returned)
+		fg_tx_put(tx);
+	spin_lock_bh(&end->lock);
+	list_for_each_entry_safe(tx, next, &end->timed, timed) {
+		fg_tx_drop(tx);
+		fg_flow_over(end->run, false);
+	}
+	spin_unlock_bh(&end->lock);
 }
 
 int __init fg_gbn_init(void)

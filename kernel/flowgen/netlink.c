@@ -164,6 +164,24 @@ static int fg_parse_run(struct fg_request *r, struct genl_info *info)
 	return 0;
 }
 
+/* Send RUN_EVENT to the run's socket. */
+static void fg_run_tell(struct work_struct *work)
+{
+	struct fg_run *run = container_of(work, struct fg_run, tell);
+	struct sk_buff *skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
+	void *head;
+
+	if (!skb)
+		return;
+	head = genlmsg_put(skb, 0, 0, &fg_family, 0, FLOWGEN_CMD_RUN_EVENT);
+	if (!head || nla_put_u32(skb, FLOWGEN_A_STATE, READ_ONCE(run->state))) {
+		nlmsg_free(skb);
+		return;
+	}
+	genlmsg_end(skb, head);
+	genlmsg_unicast(&init_net, skb, run->portid);
+}
+
 static int fg_run_new_doit(struct sk_buff *request, struct genl_info *info)
 {
 	struct fg_request r = { .config = {
@@ -182,7 +200,7 @@ static int fg_run_new_doit(struct sk_buff *request, struct genl_info *info)
 	mutex_lock(&fg_mutex);
 	if (fg_run_find(info->snd_portid))
 		err = fg_refuse(info, 0, "this socket has a run", -EBUSY);
-	else if (!fg_run_new(info->snd_portid, &r.config, r.n_flows, r.n_ends))
+	else if (!fg_run_new(info->snd_portid, &r.config, r.n_flows, r.n_ends, fg_run_tell))
 		err = -ENOMEM;
 	mutex_unlock(&fg_mutex);
 	return err;
@@ -547,28 +565,6 @@ static int fg_sample_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	}
 	mutex_unlock(&fg_mutex);
 	return n < 0 ? n : skb->len;
-}
-
-/**
- * fg_netlink_tell - send RUN_EVENT to the run's socket
- * @run: the run
- *
- * Context: process.
- */
-void fg_netlink_tell(struct fg_run *run)
-{
-	struct sk_buff *skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
-	void *head;
-
-	if (!skb)
-		return;
-	head = genlmsg_put(skb, 0, 0, &fg_family, 0, FLOWGEN_CMD_RUN_EVENT);
-	if (!head || nla_put_u32(skb, FLOWGEN_A_STATE, READ_ONCE(run->state))) {
-		nlmsg_free(skb);
-		return;
-	}
-	genlmsg_end(skb, head);
-	genlmsg_unicast(&init_net, skb, run->portid);
 }
 
 #define FG_DOIT(_cmd, _doit, _policy) {				\

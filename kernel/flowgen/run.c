@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * run.c - life of a run: flows start, and end
+ * run.c - life of a run: flows start
  *
- * The trace is an array in the order of time, and one timer walks along it. A flow that is
- * complete, or never will be, is counted down; with the last one the run is over. Results stay in
- * the array until the run is freed.
+ * The trace is an array in the order of time, and one timer walks along it. Results stay in the
+ * array until the run is freed.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -22,38 +21,6 @@ LIST_HEAD(fg_runs);
 
 static u16 fg_last_number;
 
-/* The first of two reasons counts. */
-static void fg_run_over(struct fg_run *run, enum flowgen_state state)
-{
-	u64 now = fg_now();
-
-	if (cmpxchg(&run->state, FLOWGEN_STATE_RUNNING, state) != FLOWGEN_STATE_RUNNING)
-		return;
-	WRITE_ONCE(run->over_ns, now);
-	schedule_work(&run->tell);
-}
-
-/**
- * fg_flow_over - a flow is complete, or given up
- * @run: the run
- * @complete: which of both
- */
-void fg_flow_over(struct fg_run *run, bool complete)
-{
-	if (!complete)
-		atomic_inc(&run->given_up);
-	if (atomic_dec_and_test(&run->left))
-		fg_run_over(run, FLOWGEN_STATE_DONE);
-}
-
-static void fg_flow_start(struct fg_run *run, u32 number)
-{
-	if (run->tcp)
-		fg_tcp_start(run, number);
-	else
-		fg_gbn_start(run, number);
-}
-
 static enum hrtimer_restart fg_run_starter(struct hrtimer *timer)
 {
 	struct fg_run *run = container_of(timer, struct fg_run, starter);
@@ -62,7 +29,7 @@ static enum hrtimer_restart fg_run_starter(struct hrtimer *timer)
 	rcu_read_lock();
 	while (run->next < run->n_flows && run->flows[run->next].start_ns <= now &&
 	       fg_run_is_on(run))
-		fg_flow_start(run, run->next++);
+		run->transport->start(run, run->next++);
 	rcu_read_unlock();
 	if (run->next == run->n_flows || !fg_run_is_on(run))
 		return HRTIMER_NORESTART;
@@ -74,11 +41,6 @@ static enum hrtimer_restart fg_run_limiter(struct hrtimer *timer)
 {
 	fg_run_over(container_of(timer, struct fg_run, limiter), FLOWGEN_STATE_LIMIT);
 	return HRTIMER_NORESTART;
-}
-
-static void fg_run_tell(struct work_struct *work)
-{
-	fg_netlink_tell(container_of(work, struct fg_run, tell));
 }
 
 /**
@@ -114,21 +76,25 @@ static bool fg_number_taken(u16 number)
  * @config: options
  * @n_flows: of the trace
  * @n_ends: endpoints have numbers below this
+ * @tell: tells the socket that it is over, or has many samples
  *
  * Context: fg_mutex.
  * Return: the run, or NULL for want of memory.
  */
-struct fg_run *fg_run_new(u32 portid, const struct fg_config *config, u32 n_flows, u32 n_ends)
+struct fg_run *fg_run_new(u32 portid, const struct fg_config *config, u32 n_flows, u32 n_ends,
+			  work_func_t tell)
 {
 	struct fg_run *run;
 
 	run = kzalloc(sizeof(*run), GFP_KERNEL);
 	if (!run)
 		return NULL;
+	run->transport = config->transport == FLOWGEN_TRANSPORT_TCP ? &fg_tcp_transport :
+								      &fg_gbn_transport;
 	run->flows = kvcalloc(n_flows, sizeof(*run->flows), GFP_KERNEL);
 	run->ends = kvcalloc(n_ends, sizeof(*run->ends), GFP_KERNEL);
 	if (!run->flows || !run->ends ||
-	    (config->transport == FLOWGEN_TRANSPORT_TCP && fg_tcp_new(run))) {
+	    (run->transport->run_new && run->transport->run_new(run))) {
 		kvfree(run->flows);
 		kvfree(run->ends);
 		kfree(run);
@@ -142,7 +108,7 @@ struct fg_run *fg_run_new(u32 portid, const struct fg_config *config, u32 n_flow
 		fg_last_number++;
 	run->number = fg_last_number++;
 	atomic_set(&run->left, n_flows);
-	INIT_WORK(&run->tell, fg_run_tell);
+	INIT_WORK(&run->tell, tell);
 	hrtimer_init(&run->starter, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	run->starter.function = fg_run_starter;
 	hrtimer_init(&run->limiter, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
@@ -185,7 +151,8 @@ static void fg_run_close(struct fg_run *run, const struct net *net)
 		if (fg_end_leaves(run->ends[i], net))
 			fg_end_close(run->ends[i]);
 	synchronize_net();
-	fg_tcp_reap(run);
+	if (run->transport->run_settle)
+		run->transport->run_settle(run);
 	for (flow = run->flows; flow < run->flows + run->n_added; flow++) {
 		if (flow->back && fg_end_leaves(run->ends[flow->dst], net)) {
 			dst_release(flow->back);
@@ -239,7 +206,8 @@ void fg_run_free(struct fg_run *run)
 	hrtimer_cancel(&run->limiter);
 	hrtimer_cancel(&run->watch.timer);
 	fg_run_close(run, NULL);
-	fg_tcp_free(run);
+	if (run->transport->run_free)
+		run->transport->run_free(run);
 	cancel_work_sync(&run->tell);
 	fg_watch_free(&run->watch);
 	for (i = 0; i < run->n_ends; i++)

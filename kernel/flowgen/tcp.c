@@ -153,11 +153,8 @@ static void fg_sock_get(const struct sock *sk, struct fg_calls *calls)
 	calls->error_report = sk->sk_error_report;
 }
 
-/**
- * fg_tcp_detach - no callback of ours any more
- * @end: its listening socket
- */
-void fg_tcp_detach(struct fg_end *end)
+/* No callback of ours any more at a listening socket */
+static void fg_tcp_detach(struct fg_end *end)
 {
 	if (end->run->tcp->plain.data_ready)
 		fg_sock_set(end->sock->sk, &end->run->tcp->plain, NULL);
@@ -412,14 +409,7 @@ static void fg_conn_work(struct work_struct *work)
 		fg_conn_over(conn, !err);
 }
 
-/**
- * fg_tcp_start - a flow starts
- * @run: the run
- * @number: of the flow
- *
- * Context: softirq.
- */
-void fg_tcp_start(struct fg_run *run, u32 number)
+static void fg_tcp_start(struct fg_run *run, u32 number)
 {
 	struct fg_flow *flow = &run->flows[number];
 	struct fg_end *end = run->ends[flow->src];
@@ -484,13 +474,7 @@ static void fg_accept(struct work_struct *work)
 		fg_accept_one(end, sock);
 }
 
-/**
- * fg_tcp_listen - wait for connections
- * @end: with its socket
- *
- * Return: 0 or -errno.
- */
-int fg_tcp_listen(struct fg_end *end)
+static int fg_tcp_listen(struct fg_end *end)
 {
 	struct fg_calls calls;
 	int err;
@@ -516,16 +500,9 @@ static void fg_tcp_reap_work(struct work_struct *work)
 			fg_conn_over(conn, false);
 }
 
-/**
- * fg_tcp_reap - give up the flows of dead endpoints, or all if the run is over
- * @run: the run
- *
- * On return no work looks at the endpoints' sockets.
- */
-void fg_tcp_reap(struct fg_run *run)
+/* Give up the flows of dead endpoints, or all if the run is over. */
+static void fg_tcp_settle(struct fg_run *run)
 {
-	if (!run->tcp)
-		return;
 	queue_work(run->tcp->wq, &run->tcp->reap);
 	flush_workqueue(run->tcp->wq);
 }
@@ -550,13 +527,7 @@ int fg_tcp_check(const char *cc)
 	return err;
 }
 
-/**
- * fg_tcp_new - prepare a run for transport tcp
- * @run: the run
- *
- * Return: 0 or -ENOMEM.
- */
-int fg_tcp_new(struct fg_run *run)
+static int fg_tcp_new(struct fg_run *run)
 {
 	struct fg_tcp *tcp = kvzalloc(sizeof(*tcp), GFP_KERNEL);
 
@@ -574,14 +545,19 @@ int fg_tcp_new(struct fg_run *run)
 	return 0;
 }
 
-/**
- * fg_tcp_free - undo fg_tcp_new()
- * @run: whose endpoints have been closed
- */
-void fg_tcp_free(struct fg_run *run)
+static void fg_tcp_free(struct fg_run *run)
 {
-	if (!run->tcp)
-		return;
 	destroy_workqueue(run->tcp->wq);
 	kvfree(run->tcp);
 }
+
+const struct fg_transport fg_tcp_transport = {
+	.socket		= SOCK_STREAM,
+	.protocol	= IPPROTO_TCP,
+	.run_new	= fg_tcp_new,
+	.run_settle	= fg_tcp_settle,
+	.run_free	= fg_tcp_free,
+	.start		= fg_tcp_start,
+	.end_open	= fg_tcp_listen,
+	.end_detach	= fg_tcp_detach,
+};
