@@ -3,9 +3,12 @@
  * flowgen.h - what the files of the command share
  *
  *   main.c     options
- *   input.c    traces, endpoints, watched ports
- *   kernel.c   the run, by generic netlink
  *   output.c   results, samples, summary
+ *   kernel.c   the run, by generic netlink
+ *   input.c    traces, endpoints, watched ports
+ *   die.c      what is wrong
+ *
+ * A file calls those below it, and none above.
  */
 #ifndef _FLOWGEN_FLOWGEN_H
 #define _FLOWGEN_FLOWGEN_H
@@ -134,15 +137,15 @@ struct status {
 	uint64_t count[FLOWGEN_C_MAX + 1];
 };
 
-__attribute__((noreturn, format(printf, 1, 2))) void die(const char *fmt, ...);
-__attribute__((noreturn, format(printf, 3, 4)))
-void die_at(const char *file, unsigned int line, const char *fmt, ...);
-void *grow(void *array, uint32_t n, size_t size);
-
-/* input.c: refuse what is wrong by FILE:LINE: REASON */
-void read_ends(struct input *in, const char *file);
-void read_trace(struct input *in, const char *file);
-void read_watch(struct input *in, const char *file);
+/* output.c */
+FILE *output_open(const char *file);
+void output_close(FILE *f, const char *file);
+void output_flows(FILE *f, const struct input *in);
+void output_samples_head(FILE *f);
+void output_samples(FILE *f, const struct input *in);
+void output_progress(const struct input *in, const struct status *status, bool last);
+void output_summary(const struct options *opt, const struct input *in,
+		    const struct status *status);
 
 /* kernel.c */
 typedef void (*results_fn)(void *ctx, uint32_t first, const struct flowgen_result *, uint32_t n);
@@ -154,14 +157,14 @@ void kernel_wait(int timeout_ms);
 void kernel_samples(samples_fn fn, void *ctx);
 void kernel_results(results_fn fn, void *ctx);
 
-/* output.c */
-FILE *output_open(const char *file);
-void output_close(FILE *f, const char *file);
-void output_flows(FILE *f, const struct input *in);
-void output_samples_head(FILE *f);
-void output_samples(FILE *f, const struct input *in);
-void output_progress(const struct input *in, const struct status *status, bool last);
-void output_summary(const struct options *opt, const struct input *in,
-		    const struct status *status);
+/* input.c: refuse what is wrong by FILE:LINE: REASON */
+void read_ends(struct input *in, const char *file);
+void read_trace(struct input *in, const char *file);
+void read_watch(struct input *in, const char *file);
+
+/* die.c */
+__attribute__((noreturn, format(printf, 1, 2))) void die(const char *fmt, ...);
+__attribute__((noreturn, format(printf, 3, 4)))
+void die_at(const char *file, unsigned int line, const char *fmt, ...);
 
 #endif

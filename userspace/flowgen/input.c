@@ -136,7 +136,7 @@ static int reader_netns(const struct reader *r, unsigned int word)
 	return fd;
 }
 
-void *grow(void *array, uint32_t n, size_t size)
+static void *grow(void *array, uint32_t n, size_t size)
 {
 	/* at the powers of two */
 	if (n & (n - 1))

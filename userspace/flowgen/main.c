@@ -5,7 +5,6 @@
 #define _GNU_SOURCE
 #include <argp.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -56,31 +55,6 @@ static const struct argp_option argp_options[] = {
 	{ "quiet", 'q', NULL, 0, "none, and no progress", 0 },
 	{}
 };
-
-void die(const char *fmt, ...)
-{
-	va_list args;
-
-	fflush(stdout);
-	fputs("flowgen: ", stderr);
-	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
-	va_end(args);
-	fputc('\n', stderr);
-	exit(EXIT_ERROR);
-}
-
-void die_at(const char *file, unsigned int line, const char *fmt, ...)
-{
-	va_list args;
-
-	fprintf(stderr, "flowgen: %s:%u: ", file, line);
-	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
-	va_end(args);
-	fputc('\n', stderr);
-	exit(EXIT_ERROR);
-}
 
 /**
  * struct unit - what may stand behind a number
