@@ -14,6 +14,7 @@
 #include "../../userspace/sluice/nl.c"
 #include "../../userspace/sluice/port.c"
 #include "../../userspace/sluice/show.c"
+#include "../../userspace/sluice/doctor_judge.c"
 #include "../../userspace/sluice/doctor_rules.c"
 #include "../../userspace/sluice/doctor_rocc.c"
 #include "unit.h"

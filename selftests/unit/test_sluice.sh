@@ -144,7 +144,7 @@ unit() { make -s -C "$here" "$@" OUT="$dir/unit" "$dir/unit/test_sluice"; }
 unit >"$dir/seen" 2>&1
 report $? "the unit test is built"
 cd "$here" || exit 1
-for file in ../../userspace/sluice/{attr,doctor_rocc,doctor_rules,kind,nl,port,qdisc,show,tc}.c ../../userspace/sluice/doctor.h \
+for file in ../../userspace/sluice/{attr,doctor_judge,doctor_rocc,doctor_rules,kind,nl,port,qdisc,show,tc}.c ../../userspace/sluice/doctor.h \
 	    ../../tc-plugin/{options.c,options.h,q_bfc.c,q_rocc.c,q_ideal.c} ../../kernel/uapi/rocc.h unit.h; do
 	same "$file: made again" "$(unit -n -W "$file" | grep -c 'test_sluice\.c')" 1
 done

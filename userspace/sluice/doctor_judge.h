@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * doctor_judge: what the rules of doctor share.
+ *
+ * doctor_rules.c calls doctor_rocc.c, and both call doctor_judge.c, which calls neither.
  */
 #ifndef _SLUICE_DOCTOR_JUDGE_H
 #define _SLUICE_DOCTOR_JUDGE_H
@@ -21,9 +23,12 @@ struct judge {
 	void *ctx;
 };
 
-/* A finding that is in the list, of a device or, NULL, of the box. */
+/* doctor_judge.c: a finding that is in the list, of a device or, NULL, of the box */
 void __attribute__((format(printf, 4, 5)))
 say(const struct judge *j, const char *id, const char *dev, const char *fmt, ...);
+
+/* The qdisc that a qdisc is a child of, or NULL */
+const struct qdisc *parent_of(const struct look *look, const struct qdisc *q);
 
 /* Does any qdisc above send no more than a rate? Of tbf the rate is known too. */
 bool shaped(const struct look *look, const struct qdisc *q, uint64_t *rate);
@@ -32,7 +37,7 @@ bool shaped(const struct look *look, const struct qdisc *q, uint64_t *rate);
 void judge_rate(const struct judge *j, const struct qdisc *q, const char *name, uint64_t own,
 		uint64_t speed);
 
-/* CNPs that the hosts of the namespace have refused */
+/* doctor_rocc.c: CNPs that the hosts of the namespace have refused */
 void judge_refusals(const struct judge *j);
 
 /* A rocc of this device */
