@@ -28,7 +28,7 @@ static void same(const char *got, const char *want, const char *what)
 		printf("# is \"%s\", should be \"%s\"\n", got, want);
 }
 
-/* What main.c has. */
+/* What call.c has */
 struct call call;
 const struct argp common_argp;
 

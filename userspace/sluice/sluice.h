@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * sluice: what its verbs share: how the program was called, and how it ends.
+ *
+ * main.c has the list of verbs and calls their files, which call call.c.
  */
 #ifndef _SLUICE_H
 #define _SLUICE_H
@@ -20,11 +22,6 @@ struct call {
 	bool json;
 };
 
-extern struct call call;
-
-/* Options that stand before or behind the verb; a child of each verb's parser. */
-extern const struct argp common_argp;
-
 /* The verbs: each parses its own words, argv[0] is its name. Return: exit status. */
 int verb_show(int argc, char **argv);
 int verb_monitor(int argc, char **argv);
@@ -32,6 +29,12 @@ int verb_set(int argc, char **argv);
 int verb_graph(int argc, char **argv);
 int verb_pair(int argc, char **argv);
 int verb_doctor(int argc, char **argv);
+
+/* call.c */
+extern struct call call;
+
+/* Options that stand before or behind the verb; a child of each verb's parser. */
+extern const struct argp common_argp;
 
 /**
  * verb_parse - the words of a verb
