@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * trace: what the verbs of sluice-trace share.
+ *
+ * main.c has the list of verbs and calls their files, which call file.c.
  */
 #ifndef _TRACE_H
 #define _TRACE_H
@@ -18,7 +20,7 @@ int verb_check(int argc, char **argv);
 int verb_stat(int argc, char **argv);
 int verb_laws(int argc, char **argv);
 
-/* Opens a file to read; "-" is standard input. The program ends if it is not there. */
+/* file.c: opens a file to read; "-" is standard input. The program ends if it is not there. */
 FILE *file_open(const char *name);
 
 /* What to call it in errors. */
