@@ -8,6 +8,7 @@ import math
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -877,6 +878,57 @@ print(json.dumps(runner.changed(case)))
         if os.path.exists(f"{ROOT}/.git"):
             self.assertRegex(found["commit"], "^[0-9a-f]{40}$")
             self.assertIn(found["clean"], (True, False))
+
+
+class Installed(unittest.TestCase):
+    """The lab as `make install` leaves it, without what others install, and what it says is missing."""
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.top = directory.name
+        subprocess.run(["make", "-s", "-C", f"{ROOT}/userspace/lab", "install", f"DESTDIR={self.top}", "PREFIX=/usr"],
+                       check=True, capture_output=True, env={k: v for k, v in os.environ.items() if "MAKE" not in k})
+        for name in "bin", "lib":
+            os.makedirs(f"{self.top}/{name}")
+        self.give("bin", *"sh bash env dirname cat sed grep sha256sum cut flock".split())
+        with open(f"{self.top}/x.lab", "w", encoding="utf-8") as f:
+            f.write(LAB)
+
+    def give(self, place, *names):
+        for name in names:
+            os.symlink(shutil.which(name) or "/bin/true", f"{self.top}/{place}/{name}")
+
+    def does(self, program, *words):
+        """Exit status and all that it says, with no program but those in bin."""
+        done = subprocess.run([sys.executable, "-B", "-c", "import sys; sys.argv = sys.argv[1:]; "
+                               "sys.path.insert(0, sys.argv[0]); from sluice_lab import places, cli; "
+                               "places.PATH = ''; sys.exit(cli.main())", f"{self.top}/usr/share/sluice/lab", *words]
+                              if program == "sluice-lab" else [f"{self.top}/usr/share/sluice/lab/{program}", *words],
+                              cwd=self.top, capture_output=True, text=True, check=False, env={
+                                  "PATH": f"{self.top}/bin", "HOME": self.top,
+                                  **{f"{k}_LIB_DIR": f"{self.top}/lib" for k in ("TC", "IP")}})
+        return done.returncode, done.stdout + done.stderr
+
+    def test_shapes(self):
+        status, said = self.does("sluice-lab", "topo", "star")
+        self.assertEqual((status, said.splitlines()[1]), (0, "host h1"))
+
+    def test_what_is_missing(self):
+        for name, place in (("flowgen", "bin"), ("sluice-trace", "bin"), ("q_bfc.so", "lib"), ("q_ideal.so", "lib"),
+                            ("q_rocc.so", "lib"), ("link_wire.so", "lib")):
+            status, said = self.does("sluice-lab", "plan", "x.lab")
+            self.assertEqual((status, said), (1, f"sluice-lab: there is no {name}: it is in the package sluice-tools, "
+                                                 "and make install installs it\n"))
+            self.give(place, name)
+        kernel = f"{self.top}/usr/share/sluice/lab/tree/kernel"
+        os.rename(kernel, f"{self.top}/kernel")
+        os.symlink("nowhere", kernel)
+        self.assertEqual(self.does("sluice-lab", "plan", "x.lab")[1], "sluice-lab: there is no source of the modules: "
+                         "it is in the package sluice-dkms, and make install installs it\n")
+        status, said = self.does("tree/userspace/lab/lab-build", "virtual", "6.1")
+        self.assertEqual((status, said), (1, "lab-build: there is no gcc, install it: apt-get install -y gcc libc6-dev make "
+                                             "util-linux\n"))
 
 
 EDGE_CORE = """

@@ -89,7 +89,7 @@ ip link add w2 type wire peer name w3
 check "and starts again with it" soon has_bfc w2
 
 # Removal on a running system
-check "the tools can be purged" dpkg --force-unsafe-io --purge sluice-tools
+check "the tools can be purged" dpkg --force-unsafe-io --purge sluice-lab sluice-tools
 is "ports have the kernel's default again" "$(tc qdisc show dev w2 | grep -c bfc)" 0
 is "nothing of the unit is left" "$(find /etc/systemd /lib/systemd -name 'sluice@*')" ""
 refused "tc has unlearnt bfc's options" 'Unknown qdisc "bfc"' tc qdisc add dev w2 root bfc queues 64

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-from . import labfile, rack, run, schemes, shapes, units
+from . import labfile, places, plot, rack, run, schemes, shapes, units
 from .report import Report
 from .schemes import Scheme
 from .topology import Topology
@@ -19,6 +19,7 @@ EXIT_TROUBLE, EXIT_USAGE, EXIT_INCOMPLETE = 1, 2, 3
 
 
 def do_run(args):
+    plot.need_gnuplot()         # before hours, not behind them
     runner = run.Runner(args.file, args.out, args.kernel, args.jobs, args.scheme, args.seed, args.mem,
                         args.quiet, args.mode)
     failed = runner.run()
@@ -93,14 +94,14 @@ def do_up(args):
         (Scheme(args.scheme) if args.scheme else lab.schemes[0])
     directory = rack_directory()
     rack.write(directory, lab, scheme)
-    return subprocess.run([f"{run.LAB}/lab-rack", "up", directory], check=False).returncode
+    return subprocess.run([places.RACK, "up", directory], check=False).returncode
 
 
 def do_down(_):
     directory = rack_directory()
     if not os.path.exists(f"{directory}/boxes"):
         raise LabError("there is no rack of sluice-lab up")
-    status = subprocess.run([f"{run.LAB}/lab-rack", "down", directory], check=False).returncode
+    status = subprocess.run([places.RACK, "down", directory], check=False).returncode
     subprocess.run(["rm", "-r", directory], check=True)
     return status
 

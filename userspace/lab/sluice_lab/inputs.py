@@ -12,10 +12,8 @@ import os
 import subprocess
 
 from . import rack
+from .places import IS_INSTALLED, PATH, ROOT
 from .units import LabError
-
-LAB = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
-ROOT = os.path.dirname(os.path.dirname(LAB))
 
 # Sources, by what they make, as files and folders of the project
 SOURCES = {
@@ -25,16 +23,17 @@ SOURCES = {
     "lab": ["userspace/lab/lab-guest", "userspace/lab/lab-rack", "userspace/lab/portwatch.c",
             "userspace/lab/lab.h", "userspace/lab/Makefile", "userspace/lab/lab-build"],
 }
+TRACES = ["userspace/trace", "userspace/common", "userspace/lab/workloads"]
+if IS_INSTALLED:        # programs and plugins have been built already
+    SOURCES.update(plugins=["build/tc", "build/ip"], flowgen=["build/flowgen"], lab=["userspace/lab", "build/lab"])
+    TRACES = ["build/trace"]
 MACHINE = {
     "virtual": ["selftests/uml/run", "selftests/uml/guest-init", "selftests/uml/build"],
     "vm": ["selftests/vm/run", "selftests/vm/init", "selftests/vm/mkroot"],
 }
-TRACES = ["userspace/trace", "userspace/common", "userspace/lab/workloads"]
 # What the guest takes of the machine around, and what compiles, by the first line that it says
 PROGRAMS = {"compiler": ["gcc", "--version"], "libc": ["ldd", "--version"],
             "tc": ["tc", "-V"], "ip": ["ip", "-V"]}
-# Where the guest looks for them, too: a user may not have all of it
-PATH = ":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 def _files(path):

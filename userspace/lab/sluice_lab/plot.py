@@ -174,10 +174,14 @@ def _tics(name, tics):
     return f"set {name}tics (" + ", ".join(f"{_quote(text)} {value:.6g}" for text, value in tics) + ")"
 
 
-def draw(directory, plots):
-    """Writes the panels of all plots, in the same units."""
+def need_gnuplot():
     if not shutil.which("gnuplot"):
         raise LabError("there is no gnuplot, which draws plots: install the package gnuplot-nox")
+
+
+def draw(directory, plots):
+    """Writes the panels of all plots, in the same units."""
+    need_gnuplot()
     largest = {}
     for plot in plots:
         for place, axis in enumerate((plot.x, plot.y)):

@@ -27,10 +27,10 @@ import sys
 import threading
 import time
 
-from . import best, inputs, labfile, rack, units
+from . import best, inputs, labfile, places, rack, units
+from .places import LAB, ROOT
 from .units import LabError
 
-LAB, ROOT = inputs.LAB, inputs.ROOT
 HEADERS = best.HEADERS + 4      # with a fabric tag: what load is reckoned with
 WAIT_S = 4 * 3600               # of real time, for a guest that hangs
 
@@ -38,7 +38,7 @@ WAIT_S = 4 * 3600               # of real time, for a guest that hangs
 def tool(name, directory):
     """A program of the project: the one that was built here, else the installed one."""
     built = os.path.join(ROOT, "build", directory, name)
-    found = built if os.access(built, os.X_OK) else shutil.which(name)
+    found = built if os.access(built, os.X_OK) else places.which(name)
     if not found:
         raise LabError(f"there is no {name}: make programs builds it")
     return found
@@ -105,6 +105,7 @@ class Runner:
         except UnicodeDecodeError:
             raise LabError(f"{path}: this is no text") from None
         self.cases = labfile.cases(path, self.text)
+        places.make_tree()
         names = {c.scheme.name for c in self.cases}
         for name in only or ():
             if name not in names:
@@ -167,7 +168,7 @@ class Runner:
 
     @staticmethod
     def project_version():
-        with open(os.path.join(ROOT, "VERSION"), encoding="utf-8") as f:
+        with open(places.VERSION, encoding="utf-8") as f:
             return f.read().strip()
 
     @staticmethod
