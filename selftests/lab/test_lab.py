@@ -557,9 +557,10 @@ class Plots(unittest.TestCase):
 
     def test_values_of_a_lone_scheme(self):
         """They are curves, too, and those of other words panels."""
-        made = many_results(self.directory, ["a"], more="vary load 0.5 0.6 0.7\nvary other x y\n")
+        made = many_results(self.directory, ["a"], more="vary load 0.5 0.6 0.7\nvary other 7 8\n"
+                            "reference flows {load} x\nreference flows {other} y\n")
         _, looks, _ = self.drawn(made)
-        self.assertEqual([n for n, _ in looks["queue-cdf-load0.6.svg"]], ["other x", "other y"])
+        self.assertEqual([n for n, _ in looks["queue-cdf-load0.6.svg"]], ["other 7", "other 8"])
         self.assertEqual(looks["queue-cdf-load0.5.svg"], looks["rate-queue-load0.7-s1.h1.svg"])
 
     def test_dark(self):
@@ -721,6 +722,132 @@ class Plots(unittest.TestCase):
             for extreme in min, max:
                 self.assertEqual(*(extreme(v for _, v in s) for s in (part, left)))
             self.assertEqual(part[-1], left[-1])
+
+
+STAR = "host a\nhost b\nswitch s\ndefaults rate 1gbit\nlink a.1 s.1\n"
+
+
+class Refused(unittest.TestCase):
+    """Before anything is built or booted, by line and reason, from both commands that run what a file says."""
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.top = directory.name
+
+    def write(self, name, text):
+        with open(f"{self.top}/{name}", "w", encoding="utf-8") as f:
+            f.write(text)
+
+    def refused(self, text, *told, files=(), verbs=(), words=()):
+        """Lines of what is said begin so. Without verbs it is the file by itself that is read."""
+        for name, content in (("x.lab", text), *files):
+            self.write(name, content)
+        if not verbs:
+            with self.assertRaises(units.LabError, msg=told) as caught:
+                labfile.cases(f"{self.top}/x.lab", text)
+            self.begin(str(caught.exception), told)
+        for verb in verbs:
+            done = subprocess.run([f"{ROOT}/userspace/lab/sluice-lab", verb, *words, "x.lab"], cwd=self.top,
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, done.stdout), (1, ""), told)
+            self.begin(done.stderr.removeprefix("sluice-lab: "), told)
+            results = f"{self.top}/x-results"
+            self.assertLessEqual(set(os.listdir(results)) if os.path.exists(results) else set(), {"log", "traces"})
+            self.assertFalse(os.path.exists(f"{results}/log/build.log"))
+
+    def begin(self, said, told):
+        lines = said.replace(f"{self.top}/", "").splitlines()
+        self.assertEqual([line[:len(wanted)] for line, wanted in zip(lines, told)], list(told))
+        self.assertEqual(len(lines), len(told), said)
+
+    def test_words(self):
+        """Each by itself; all words of LAB are on the lines 2 to 5."""
+        for text, told in (
+                ("frob 1", "6: frob: \"frob\" is not title"),
+                ("seed -1", "6: seed: takes whole"), ("seed 99999999999999999999", "6: seed: takes whole"),
+                ("seed ²", "6: seed: takes whole"), ("seed 3 3", "6: seed: 3 is given twice"),
+                ("payload 10", "6: payload: is 64 to 8900 bytes, not 10"), ("ring 65MiB", "6: ring: is 0 to"),
+                ("overhead 300", "6: overhead: is 0 to 256"), ("sample 5ns", "6: sample: is 10 to"),
+                ("limit 5", "6: limit: \"5\" is no time"), ("sample 1us s1.h9", "6: sample: there is no port s1.h9"),
+                ("vary load 1 2", "6: vary: no line says {load}"), ("limit {x}s\nvary x 1 1", "7: vary: 1 is given twice"),
+                ("limit {x}s\nvary x 1\nvary x 2", "8: vary: there is a `vary x` already"),
+                ("limit {x}s", "6: limit: there is no `vary x`"), ("limit {x}\nvary x 1s 2", "6: limit: \"2\" is no time"),
+                ("scheme a/b bfc", "6: scheme: \"a/b\" is no name"), ("scheme x", "6: scheme: \"x\" is no scheme"),
+                ("scheme b bfc rto=5", "6: scheme: rto is a whole number and"),
+                ("scheme b bfc rto=1.5ms", "6: scheme: rto is a whole number and"),
+                ("scheme b bfc ack=0", "6: scheme: ack is a number"), ("scheme b bfc window=x", "6: scheme: window is"),
+                ("scheme b bfc buffer=x", "6: scheme: buffer is a size, not \"x\""),
+                ("scheme b dctcp red_min=x", "6: scheme: red_min is a size"),
+                ("scheme b dctcp red_burst=x", "6: scheme: red_burst is a number"),
+                ("scheme b dctcp cc=x/y", "6: scheme: cc is the name"),
+                ("scheme b bfc switch='bfc queues {x}'", "6: scheme: \"bfc queues {x}\": no setting 'x'"),
+                ("scheme b bfc switch='bfc {'", "6: scheme: \"bfc {\": no setting"),
+                ("scheme b bfc options='{Queues}'", "6: scheme: \"bfc role")):
+            self.refused(LAB + text, f"x.lab:{told}")
+
+    def test_topologies(self):
+        for line, told in (
+                ("frob", "3: topology: frob: No such file"), (".", "3: topology: .: Is a directory"),
+                ("star senders 0", "3: topology: senders is at least 1"), ("star x 1", "3: topology: star has no \"x\""),
+                ("star senders", "3: topology: a shape's parameters are pairs"),
+                ("star rate 1", "3: topology: rate: \"1\" is no rate"), ("star rate 0.1bit", "3: topology: rate: \"0.1bit\""),
+                ("star rate 2000tbit", "3: topology: a rate is 1000 tbit"),
+                ("star delay 11s", "3: topology: a delay is 10 s"),
+                ("star senders 5000", "3: topology: \"s1\" has more than 4094 hosts"),
+                ("leaf-spine racks 70000 hosts 70000", "3: topology: these are more than 65536 hosts"),
+                ("leaf-spine racks 3000 hosts 1", "3: topology: more than 2048 switches")):
+            self.refused(LAB.replace("star senders 2 rate 10gbit", line), f"x.lab:{told}")
+        for text, told in (
+                ("host a", "x.lab:3: topology: x.topo: there is no link"), (STAR, "x.topo:2: host \"b\" has no link"),
+                (STAR + "link b.1 s.1", "x.topo:6: s.1 has a link already"), (STAR + "link b.1 s.lo", "x.topo:6: \"lo\": a port"),
+                (STAR + "link b.1 s.a/b", "x.topo:6: \"a/b\": a port's name"), ("host ä", "x.topo:1: \"ä\": a name"),
+                (STAR + "switch t\nlink b.1 t.1", "x.topo:2: there is no way from \"b\" to the hosts of \"s\""),
+                (STAR.replace("host b\n", ""), "x.lab:3: topology: there has to be more than one host")):
+            self.refused(LAB.replace("star senders 2 rate 10gbit", "x.topo"), told, files=[("x.topo", text)])
+
+    def test_all_at_once(self):
+        self.refused(LAB + "limit 5\nscheme b bfc que=3\nfaults 'x\nseed x\n", "x.lab:6: limit", "x.lab:7: scheme",
+                     "x.lab:8: No closing quotation", "x.lab:9: seed", verbs=("plan", "run"))
+        self.refused("title x\n", "x.lab: there is no line `topology`", "x.lab: there is no line `workload`",
+                     "x.lab: there is no line `scheme`", verbs=("plan", "run"))
+
+    def test_workloads(self):
+        for line, told in (
+                ("--frob 1", "sluice-trace make: unrecognized option '--frob'"),
+                ("--law none --load 0.5 --duration 1us", "sluice-trace: there is no law"),
+                ("--law google_allrpc --load 5x --duration 1us", "sluice-trace: --load takes"),
+                ("--incast 4:40kB:50us,to=3 --duration 1us", "sluice-trace: --incast"),
+                ("trace gone", "there is no file gone"), ("trace x.trace", "x.trace:1: a trace begins with"),
+                ("trace y.trace", "y.trace: flow 0 is of host 3, and there are 3"), ("trace .", "there is no file ."),
+                ("trace z.trace", "there is no flow in it")):
+            self.refused(LAB.replace("--law google_allrpc --load 0.5", line), f"x.lab:4: workload: {told}", verbs=["plan"], files=[
+                ("x.trace", "x\n"), ("y.trace", "# sluice-trace 1\n0 0 3 10\n"), ("z.trace", "# sluice-trace 1\n")])
+
+    def test_programs_words(self):
+        """Of several lines, and of each value."""
+        text = LAB.replace("load 0.5", "load 0.5 --flows 9")
+        self.refused(text + "scheme b bfc options='quues 3'\nscheme c bfc queues=5000\nfaults los 1%\n"
+                     "scheme d pfifo switch='fq_codel lim 3'\nscheme e pfifo switch=frob\nscheme f pfifo cc=bbr\n",
+                     "x.lab:6: scheme: b: at h1.s1: bfc: there is no option \"quues\"; there are: ",
+                     "x.lab:7: scheme: c: at s1.h1: bfc: \"queues\" takes a number from 1 to 4094, not \"5000\"",
+                     "x.lab:8: faults: wire: unknown option los",
+                     "x.lab:9: scheme: d: at s1.h1: What is \"lim\"?",
+                     "x.lab:10: scheme: e: at s1.h1: this kernel has no qdisc \"frob\"",
+                     "x.lab:11: scheme: this kernel has no congestion control \"bbr\", but cubic, dctcp, reno",
+                     verbs=("plan", "run"))
+        self.refused(text + "scheme b rocc options='tuning {x}'\nvary x smooth rough\n",
+                     "x.lab:6: scheme: b: at h1.s1: rocc: \"tuning\" takes one of", verbs=("plan",))
+        self.refused(text + "faults reorder 1%\n", "x.lab:6: faults: reorder needs a reorder_delay", verbs=("run",))
+        self.refused(text, "x.lab: there is no scheme \"x\"", verbs=("run",), words=("--scheme", "x"))
+
+    def test_fine(self):
+        """What experiments say is not refused."""
+        self.write("x.lab", LAB.replace("load 0.5", "load 0.5 --flows 9") + "faults loss 1% reorder 1% reorder_delay 1us\n"
+                   + "".join(f"scheme x-{s} {s} buffer=1MB\n" for s in SCHEMES))
+        done = subprocess.run([f"{ROOT}/userspace/lab/sluice-lab", "plan", "x.lab"], cwd=self.top, capture_output=True,
+                              text=True, check=False)
+        self.assertEqual((done.stderr, len(done.stdout.splitlines())), ("", len(SCHEMES) + 1))
 
 
 class Inputs(unittest.TestCase):

@@ -51,11 +51,12 @@ def do_report(args):
 def do_plan(args):
     """One line for each run that is not finished, for parallel(1)."""
     runner = run.Runner(args.file, args.out, args.kernel, mem=args.mem, mode=args.mode)
+    todo = [case for case in runner.cases if not runner.finished(case)]
+    runner.check(todo)
     runner.save()
-    for case in runner.cases:
-        if not runner.finished(case):
-            print(f"{os.path.realpath(sys.argv[0])} run --out {runner.out} --kernel {args.kernel} "
-                  f"--mode {args.mode} --mem {args.mem} --jobs 1 --only {case.key} {os.path.abspath(args.file)}")
+    for case in todo:
+        print(f"{os.path.realpath(sys.argv[0])} run --out {runner.out} --kernel {args.kernel} "
+              f"--mode {args.mode} --mem {args.mem} --jobs 1 --only {case.key} {os.path.abspath(args.file)}")
     return 0
 
 

@@ -35,6 +35,10 @@ from .schemes import Scheme
 from .topology import Topology
 from .units import FileError, LabError
 
+# Of payload, ring, overhead and sample: those of flowgen and wire
+RANGES = {"payload": (64, 8900), "ring": (0, 64 << 20), "overhead": (0, 256), "sample": (10, 1 << 60)}
+
+NAMES = r"\{([a-z][a-z0-9_]*)\}"
 BINS = [1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000]
 
 
@@ -91,6 +95,12 @@ class Lab:
     bins: list = field(default_factory=lambda: list(BINS))
     papers: list = field(default_factory=list)
     references: list = field(default_factory=list)      # (quantity, value, text)
+    lines: dict = field(default_factory=dict)           # {word: the number of its last line}
+
+    @property
+    def frame(self):
+        """Bytes of a full one, with a fabric tag."""
+        return self.payload + 62
 
     @property
     def mtu(self):
@@ -108,16 +118,31 @@ def _one(words):
     return words[0]
 
 
-def _number(words):
-    if not all(w.isdigit() for w in words) or not words:
-        raise ValueError("takes whole numbers")
+def _seeds(words):
+    if not words or not all(re.fullmatch("[0-9]+", w) and int(w) < 1 << 64 for w in words):
+        raise ValueError("takes whole numbers below 2^64")
     return [int(w) for w in words]
 
 
+def _in_range(key, value, what):
+    low, high = RANGES[key]
+    if not low <= value <= high:
+        raise ValueError(f"is {low} to {high} {what}, not {value}")
+    return value
+
+
+def _once(values):
+    for value in values:
+        if values.count(value) > 1:
+            raise ValueError(f"{value} is given twice")
+    return values
+
+
 class _Reader:
-    def __init__(self, path, text):
+    def __init__(self, path, text, used):
         self.lab = Lab(path, text)
-        self.seen = set()
+        self.used = used            # names in braces
+        self.number = 0             # of the line
 
     def title(self, words):
         self.lab.title = " ".join(words)
@@ -134,18 +159,24 @@ class _Reader:
     def topology(self, words):
         if not words:
             raise ValueError("takes a file or a shape")
-        here = os.path.dirname(self.lab.path)
         if words[0] in shapes.SHAPES:
             if len(words) % 2 == 0:
                 raise ValueError("a shape's parameters are pairs of a word and a value")
             text = shapes.make(words[0], dict(zip(words[1::2], words[2::2])))
-            self.lab.topology = Topology.parse(text, words[0])
+            try:
+                self.lab.topology = Topology.parse(text)
+            except FileError as e:
+                raise ValueError(e.reason) from None
         else:
-            path = os.path.join(here, _one(words))
-            self.lab.topology = Topology.read(path)
-            with open(path, encoding="utf-8") as f:
-                text = f.read()
+            path = os.path.join(os.path.dirname(self.lab.path), words[0])
+            if not os.path.exists(path):
+                raise ValueError(f"{path}: No such file; nor is it a shape: {', '.join(shapes.SHAPES)}")
+            text = units.read_text(path)
+            _one(words)
+            self.lab.topology = Topology.parse(text, path)
         self.lab.topology_text = text
+        if len(self.lab.topology.hosts) < 2:
+            raise ValueError("there has to be more than one host")
 
     def workload(self, words):
         if len(words) < 2:
@@ -153,7 +184,7 @@ class _Reader:
         self.lab.workload, *self.lab.workload_words = words
         if words[1] == "trace":
             path = os.path.join(os.path.dirname(self.lab.path), _one(words[2:]))
-            if not os.path.exists(path):
+            if not os.path.isfile(path):
                 raise ValueError(f"there is no file {path}")
             self.lab.workload_words = ["trace", path]
 
@@ -167,14 +198,19 @@ class _Reader:
         if any(s.name == name for s in self.lab.schemes):
             raise ValueError(f"there is a scheme \"{name}\" already")
         self.lab.schemes.append(Scheme(name, base, rest))
+        self.lab.schemes[-1].line = self.number
 
     def seed(self, words):
-        self.lab.seeds = _number(words)
+        self.lab.seeds = _once(_seeds(words))
 
     def vary(self, words):
         if len(words) < 2 or not re.fullmatch(r"[a-z][a-z0-9_]*", words[0]):
             raise ValueError("takes a name and values")
-        self.lab.vary[words[0]] = words[1:]
+        if words[0] in self.lab.vary:
+            raise ValueError(f"there is a `vary {words[0]}` already")
+        if words[0] not in self.used:
+            raise ValueError(f"no line says {{{words[0]}}}")
+        self.lab.vary[words[0]] = _once(words[1:])
 
     def faults(self, words):
         self.lab.faults = " ".join(words)
@@ -182,83 +218,104 @@ class _Reader:
     def sample(self, words):
         if not words:
             raise ValueError("takes a time, and perhaps ports")
-        self.lab.sample, self.lab.sample_ports = units.time(words[0]), words[1:]
+        self.lab.sample, self.lab.sample_ports = _in_range("sample", units.time(words[0]), "ns"), words[1:]
 
     def bins(self, words):
         self.lab.bins = [units.size(w) for w in words]
         if not words or self.lab.bins != sorted(set(self.lab.bins)):
             raise ValueError("takes sizes, each larger than the one before")
 
-    def line(self, key, words):
-        if key in ("payload", "buffer", "ring", "overhead"):
-            setattr(self.lab, key, units.size(_one(words)))
+    def line(self, number, key, words):
+        self.number = number
+        if key in ("payload", "ring", "overhead"):
+            setattr(self.lab, key, _in_range(key, units.size(_one(words)), "bytes"))
+        elif key == "buffer":
+            self.lab.buffer = units.size(_one(words))
         elif key in ("limit", "settle"):
             setattr(self.lab, key, units.time(_one(words)))
         elif key in ("title", "paper", "reference", "topology", "workload", "scheme", "seed", "vary",
                      "faults", "sample", "bins"):
-            if key not in ("scheme", "vary", "paper", "reference") and key in self.seen:
+            if key not in ("scheme", "vary", "paper", "reference") and key in self.lab.lines:
                 raise ValueError(f"there is a `{key}` already")
             getattr(self, key)(words)
         else:
             raise ValueError(f"\"{key}\" is not title, paper, reference, topology, workload, scheme, seed, "
                              "vary, payload, buffer, ring, overhead, faults, limit, sample, settle or bins")
-        self.seen.add(key)
+        self.lab.lines[key] = number
 
     def finish(self):
+        """What is wrong with the whole, as lines and words."""
         lab = self.lab
         for key in "topology", "workload", "scheme":
-            if key not in self.seen:
-                raise LabError(f"{lab.path}: there is no line `{key}`")
-        if not 64 <= lab.payload <= 8900:
-            raise LabError(f"{lab.path}: payload is 64 to 8900 bytes, not {lab.payload}")
+            if key not in lab.lines:
+                yield 0, f"there is no line `{key}`"
+        if not lab.topology:
+            return
         ports = {str(p) for p in lab.topology.ports}
         for port in lab.sample_ports:
             if port not in ports:
-                raise LabError(f"{lab.path}: sample: there is no port {port}")
+                yield lab.lines["sample"], f"sample: there is no port {port}"
         if lab.sample and not lab.sample_ports:
             lab.sample_ports = [str(p) for p in lab.topology.ports if p.node.is_switch]
-        return lab
+        for scheme in lab.schemes:
+            try:
+                for port in lab.topology.ports:
+                    for child in False, True:
+                        scheme.qdisc(port, lab.buffer, lab.frame, child)
+            except ValueError as e:
+                yield scheme.line, f"scheme: {e}"
 
 
-def parse(path, text, values=None):
-    """The file with a value for each `vary`; without, the first of each."""
-    lines = []
-    vary = {}
+def _split(path, text):
+    """[(number, words)] of the lines that say something, and [(number, error)] of others"""
+    lines, wrong = [], []
     for number, line in enumerate(text.splitlines(), 1):
         try:
             words = line.split() if line.split()[:1] in (["title"], ["paper"]) \
                 else shlex.split(line, comments=True)
         except ValueError as e:
-            raise FileError(path, number, e) from None
-        if words:
-            lines.append((number, words))
-        if words and words[0] == "vary" and len(words) > 2:
-            vary[words[1]] = words[2]
-    values = {**vary, **(values or {})}
-    reader = _Reader(path, text)
+            wrong.append((number, FileError(path, number, e)))
+        else:
+            lines += [(number, words)] if words else []
+    return lines, wrong
+
+
+def parse(path, text, values=None):
+    """The file with a value for each `vary`; without, the first of each. Says of all lines what is wrong with them."""
+    lines, wrong = _split(path, text)
+    values = {**{words[1]: words[2] for _, words in lines if words[0] == "vary" and len(words) > 2}, **(values or {})}
+    used = {name for _, (key, *words) in lines if key not in ("title", "paper", "vary") for w in words
+            for name in re.findall(NAMES, w)}
+    reader = _Reader(path, text, used)
     for number, (key, *words) in lines:
         try:
-            if key != "vary":
-                words = [_fill(w, values) if key not in ("title", "paper") else w for w in words]
-            reader.line(key, words)
+            if key not in ("title", "paper", "vary"):
+                words = [_fill(w, values) for w in words]
+                if key != "scheme" and (left := re.findall(NAMES, " ".join(words))):
+                    raise ValueError(f"there is no `vary {left[0]}`")
+            reader.line(number, key, words)
         except ValueError as e:
-            raise FileError(path, number, f"{key}: {e}") from None
-    return reader.finish()
+            wrong.append((number, FileError(path, number, f"{key}: {e}")))
+        except LabError as e:       # of a file that the line names
+            wrong.append((number, e if getattr(e, "line", 0) else FileError(path, number, f"{key}: {e}")))
+    wrong += [(told[0], FileError(path, *told)) for told in ([] if wrong else reader.finish())]
+    if wrong:
+        raise LabError(in_order(wrong))
+    return reader.lab
+
+
+def in_order(wrong):
+    """Of errors with the numbers of their lines"""
+    return "\n".join(dict.fromkeys(str(error) for _, error in sorted(wrong, key=lambda told: told[0])))
 
 
 def _fill(word, values):
     """{NAME} by its value; a scheme's own braces stay."""
-    return re.sub(r"\{([a-z][a-z0-9_]*)\}", lambda m: values.get(m[1], m[0]), word)
+    return re.sub(NAMES, lambda m: values.get(m[1], m[0]), word)
 
 
 def read(path, values=None):
-    try:
-        with open(path, encoding="utf-8") as f:
-            return parse(str(path), f.read(), values)
-    except OSError as e:
-        raise LabError(f"{path}: {e.strerror}") from None
-    except UnicodeDecodeError:
-        raise LabError(f"{path}: this is no text") from None
+    return parse(str(path), units.read_text(path), values)
 
 
 def cases(path, text):
@@ -273,5 +330,5 @@ def cases(path, text):
     keys = [c.key for c in result]
     for key in keys:
         if keys.count(key) > 1:
-            raise LabError(f"{path}: two runs would be called {key}")
+            raise FileError(path, first.lines["vary"], f"vary: two runs would be called {key}")
     return result

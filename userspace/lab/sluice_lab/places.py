@@ -32,6 +32,15 @@ def which(name):
     return shutil.which(name, path=os.environ.get("PATH", "") + PATH)
 
 
+def tool(name, directory):
+    """A program of the project: the one that was built here, else the installed one."""
+    built = os.path.join(ROOT, "build", directory, name)
+    found = built if os.access(built, os.X_OK) else which(name)
+    if not found:
+        raise LabError(f"there is no {name}: make programs builds it")
+    return found
+
+
 def installed():
     """{path in the tree: installed file or folder}"""
     prefix = os.path.dirname(os.path.dirname(os.path.dirname(SHARE)))

@@ -88,12 +88,11 @@ def hash_fields(topology, switch):
     return HASH_FIELDS[(layer - 1) % len(HASH_FIELDS)]
 
 
-def _qdiscs(node, lab, scheme):
+def qdiscs_of(node, lab, scheme):
     """(port, parent, what tc is told) of a box."""
-    frame = lab.payload + 62
     for port in node.ports:
-        yield port, "root handle 1:", scheme.qdisc(port, lab.buffer, frame)
-        child = scheme.qdisc(port, lab.buffer, frame, child=True)
+        yield port, "root handle 1:", scheme.qdisc(port, lab.buffer, lab.frame)
+        child = scheme.qdisc(port, lab.buffer, lab.frame, child=True)
         if child:
             yield port, "parent 1:1 handle 2:", child
 
@@ -114,7 +113,7 @@ def files(lab, scheme):
                   else f"{netns(n)} {host}" for n in topology.nodes.values()))
     kinds, points = set(), set()
     for node in topology.nodes.values():
-        qdiscs = list(_qdiscs(node, lab, scheme))
+        qdiscs = list(qdiscs_of(node, lab, scheme))
         kinds.update(words.split()[0] for _, _, words in qdiscs)
         points.update(str(port) for port, parent, words in qdiscs
                       if words.startswith("rocc ") and "role host" not in words and "root" in parent)

@@ -27,21 +27,12 @@ import sys
 import threading
 import time
 
-from . import best, inputs, labfile, places, rack, units
-from .places import LAB, ROOT
+from . import best, check, inputs, labfile, places, rack, units
+from .places import LAB, ROOT, tool
 from .units import LabError
 
 HEADERS = best.HEADERS + 4      # with a fabric tag: what load is reckoned with
 WAIT_S = 4 * 3600               # of real time, for a guest that hangs
-
-
-def tool(name, directory):
-    """A program of the project: the one that was built here, else the installed one."""
-    built = os.path.join(ROOT, "build", directory, name)
-    found = built if os.access(built, os.X_OK) else places.which(name)
-    if not found:
-        raise LabError(f"there is no {name}: make programs builds it")
-    return found
 
 
 class Progress:
@@ -97,13 +88,7 @@ class Runner:
     def __init__(self, path, out=None, version="6.1", jobs=None, only=None, seeds=None, mem="2G",
                  quiet=False, mode="virtual"):
         self.path = path
-        try:
-            with open(path, encoding="utf-8") as f:
-                self.text = f.read()
-        except OSError as e:
-            raise LabError(f"{path}: {e.strerror}") from None
-        except UnicodeDecodeError:
-            raise LabError(f"{path}: this is no text") from None
+        self.text = units.read_text(path)
         self.cases = labfile.cases(path, self.text)
         places.make_tree()
         names = {c.scheme.name for c in self.cases}
@@ -277,7 +262,8 @@ class Runner:
                 done = subprocess.run([tool("sluice-trace", "trace"), *command], stdout=f,
                                       stderr=subprocess.PIPE, text=True, check=False)
             if done.returncode:
-                raise LabError(f"{self.path}: workload {case.lab.workload}: {done.stderr.strip()}")
+                os.unlink(new)
+                raise LabError(done.stderr.strip().partition("\n")[0])
             content = inputs.file_digest(new)   # of this one: another may be in its place at once
             os.replace(new, path)
             self.inputs.forget(path)
@@ -308,6 +294,21 @@ class Runner:
         return int(last.split()[0]) if last else 0
 
     # Runs
+
+    def check(self, todo):
+        """Raises LabError with all that the programs of the runs refuse. Traces are there then."""
+        if not places.IS_INSTALLED:
+            self.step("programs", [f"{ROOT}/userspace/lab/lab-build", "programs"])
+        found = check.Check(self.path, self.version, self.mode)
+        for case in todo:
+            found.scheme(case)
+            found.faults(case)
+        for case in {self.trace_path(case): case for case in todo}.values():
+            try:
+                found.trace(case, self.trace(case))
+            except LabError as e:
+                found.trace(case, None, str(e))
+        found.end()
 
     def build(self):
         """Kernel, modules, plugins and programs, unless they are there; says where."""
@@ -445,7 +446,6 @@ class Runner:
 
     def run(self):
         """All cases that are not finished. Returns the keys of those that failed."""
-        self.save()
         todo = []
         progress = Progress(len(self.cases), self.quiet)
         for case in self.cases:
@@ -456,6 +456,8 @@ class Runner:
             todo.append(case)
             if changed:
                 progress.say(f"{case.key}: once more, since these have changed: {', '.join(changed)}")
+        self.check(todo)
+        self.save()
         if not todo:
             return []
         self.build()

@@ -10,7 +10,7 @@ any of its words or settings, or make a scheme of its own from another:
 
 import re
 
-from .units import LabError
+from . import units
 
 # Settings that each scheme has; those with None follow from the topology.
 SETTINGS = {
@@ -104,6 +104,44 @@ SCHEMES = {
 _ACK_SHARE = "10%"              # of a link
 
 
+def _time(text):
+    """As flowgen reads it"""
+    if not re.fullmatch("[0-9]+(ns|us|ms|s)", text) or not 1000 <= units.time(text) <= 1 << 60:
+        raise ValueError
+
+
+def _whole(low, high=(1 << 32) - 1):
+    def check(text):
+        if not re.fullmatch("[0-9]+", text) or not low <= int(text) <= high:
+            raise ValueError
+    return check
+
+
+def _matches(pattern):
+    def check(text):
+        if not re.fullmatch(pattern, text):
+            raise ValueError
+    return check
+
+
+def _size(text):
+    if not units.size(text):
+        raise ValueError
+
+
+# What settings take, and the words for it; tc knows those of qdiscs better
+CHECKS = {
+    "transport": (_matches("gbn|tcp"), "gbn or tcp"),
+    "window": (_matches(r"none|[0-9]+|[0-9]+(\.[0-9]+)?bdp"), "none, bytes, or a number and bdp"),
+    "ack": (_whole(1), "a number of packets from 1"),
+    "ack_class": (_matches("flow|[1-7]"), "flow or 1 to 7"),
+    "rto": (_time, "a whole number and ns, us, ms or s, from 1us"),
+    "cc": (_matches("[a-z0-9_]{1,15}"), "the name of a congestion control"),
+    "buffer": (_size, "a size"), "port_buffer": (_size, "a size"), "red_min": (_size, "a size"),
+    "port_packets": (_whole(1), "a number of packets from 1"), "red_burst": (_whole(1), "a number of packets from 1"),
+}
+
+
 class Scheme:
     """One line `scheme` of a .lab file."""
 
@@ -119,13 +157,12 @@ class Scheme:
                 raise ValueError(f"\"{change}\" is not SETTING=VALUE with one of "
                                  f"{', '.join((*WORDS, *SETTINGS))}")
             self.words[key] = value
-        if self.words["transport"] not in ("gbn", "tcp"):
-            raise ValueError(f"transport is gbn or tcp, not \"{self.words['transport']}\"")
-        if not re.fullmatch(r"none|[0-9]+|[0-9]+(\.[0-9]+)?bdp", self.words["window"]):
-            raise ValueError(f"window is none, bytes, or a number and bdp, not "
-                             f"\"{self.words['window']}\"")
-        if not re.fullmatch(r"flow|[1-7]", self.words["ack_class"]):
-            raise ValueError(f"ack_class is flow or 1 to 7, not \"{self.words['ack_class']}\"")
+        for key, (check, what) in CHECKS.items():
+            try:
+                if self.words[key] is not None:
+                    check(self.words[key])
+            except ValueError:
+                raise ValueError(f"{key} is {what}, not \"{self.words[key]}\"") from None
 
     def qdisc(self, port, buffer, frame, child=False):
         """What tc is told for this port, or its class 1:1; "" for nothing."""
@@ -135,12 +172,11 @@ class Scheme:
         mine, other = port.node.tier or 0, (peer.tier or 0) if peer.is_switch else 0
         known = port.node.tier is not None and (peer.tier is not None or not peer.is_switch)
         values["tier"] = "none" if not known else "up" if other > mine else "down"
-        values["buffer"] = values["buffer"] or str(buffer)
-        values["port_buffer"] = values["port_buffer"] or str(int(values["buffer"]) // 2)
-        values["port_packets"] = values["port_packets"] or \
-            str(max(1, int(values["port_buffer"]) // frame))
-        if not values["red_burst"]:
-            values["red_burst"] = str(-(-int(values["red_min"]) // 1000))
+        buffer = units.size(values["buffer"] or str(buffer))
+        port_buffer = units.size(values["port_buffer"]) if values["port_buffer"] else buffer // 2
+        values.update(buffer=buffer, port_buffer=port_buffer, red_min=units.size(values["red_min"]))
+        values["port_packets"] = values["port_packets"] or max(1, port_buffer // frame)
+        values["red_burst"] = values["red_burst"] or -(-values["red_min"] // 1000)
         text = self.words[("switch" if port.node.is_switch else "host") + ("_child" if child else "")]
         dscp = self.ack_dscp
         values["acks"] = f"control-dscp {dscp}" if dscp else ""
@@ -149,7 +185,7 @@ class Scheme:
             try:
                 text = text.format(**values)
             except (KeyError, IndexError, ValueError) as e:
-                raise LabError(f"scheme {self.name}: \"{text}\": no setting {e}") from None
+                raise ValueError(f"\"{text}\": no setting {e}") from None
         return " ".join(text.split())
 
     @property

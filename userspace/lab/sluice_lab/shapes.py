@@ -7,6 +7,7 @@ A shape's parameters are its function's, with their defaults; `make(NAME, {"rack
 import inspect
 
 from . import units
+from .topology import HOSTS_MAX
 
 
 def _defaults(rate, delay):
@@ -223,9 +224,14 @@ def make(name, settings):
                              else f"{key}: \"{text}\" is no whole number") from None
         if convert is int and values[key] < (0 if parameters[key].default == 0 else 1):
             raise ValueError(f"{key} is at least 1")
-    words = " ".join([name] + [f"{k} {v}" for k, v in settings.items()])
-    lines = [f"# {words}"]
-    return "\n".join(lines + list(shape(**values))) + "\n"
+    lines = ["# " + " ".join([name] + [f"{k} {v}" for k, v in settings.items()])]
+    hosts = 0
+    for line in shape(**values):
+        hosts += line.startswith("host ")
+        if hosts > HOSTS_MAX:
+            raise ValueError(f"these are more than {HOSTS_MAX} hosts")
+        lines.append(line)
+    return "\n".join(lines) + "\n"
 
 
 def summary():

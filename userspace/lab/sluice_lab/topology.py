@@ -13,6 +13,7 @@ The format is that of `sluice graph`, so that one file serves both:
 Hosts are numbered from 0 in the order of the file; that is what traces call them.
 """
 
+import re
 from collections import deque
 from dataclasses import dataclass, field
 
@@ -20,8 +21,13 @@ from . import units
 from .units import FileError
 
 NAME_MAX = 15           # of a network device; a box's name is part of a namespace's
+# Of devices that are in each namespace, or that the kernel does not take
+NAMES_TAKEN = "lo", "gre0", "gretap0", "erspan0", "sit0", "all", "default", ".", ".."
 HOSTS_PER_SWITCH = 4094
+HOSTS_MAX = 65536       # of flowgen
 SWITCHES_MAX = 2048
+RATE_MAX = 10**15       # bit/s and ns, of wire
+DELAY_MAX = 10 * 10**9
 
 
 @dataclass
@@ -49,6 +55,7 @@ class Node:
     ports: list = field(default_factory=list)
     tier: int = None
     address: str = None
+    line: int = 0       # of the file
 
 
 def _address(value):
@@ -62,6 +69,7 @@ class Topology:
         self.origin = path
         self.nodes = {}
         self.ports = []
+        self.counts = [0, 0]        # hosts, switches
 
     @property
     def hosts(self):
@@ -72,16 +80,6 @@ class Topology:
         return [n for n in self.nodes.values() if n.is_switch]
 
     @classmethod
-    def read(cls, path):
-        try:
-            with open(path, encoding="utf-8") as f:
-                return cls.parse(f.read(), str(path))
-        except OSError as e:
-            raise units.LabError(f"{path}: {e.strerror}") from None
-        except UnicodeDecodeError:
-            raise units.LabError(f"{path}: this is no text") from None
-
-    @classmethod
     def parse(cls, text, path="topology"):
         topology = cls(path)
         defaults = {"rate": 0, "delay": 0}
@@ -90,16 +88,16 @@ class Topology:
             if not words:
                 continue
             try:
-                topology._line(words, defaults)
+                topology._line(words, defaults, number)
             except ValueError as e:
                 raise FileError(path, number, e) from None
         topology._finish()
         return topology
 
-    def _line(self, words, defaults):
+    def _line(self, words, defaults, number):
         kind, *rest = words
         if kind in ("host", "switch"):
-            self._add_node(rest, kind == "switch")
+            self._add_node(rest, kind == "switch", number)
         elif kind == "defaults":
             defaults.update(self._settings(rest))
         elif kind == "link":
@@ -110,16 +108,19 @@ class Topology:
             raise ValueError(f"\"{kind}\" is not host, switch, defaults, link, tier, path, "
                              "shortest or elide")
 
-    def _add_node(self, rest, is_switch):
+    def _add_node(self, rest, is_switch, number):
         if len(rest) != 1:
             raise ValueError("takes one name")
         name, = rest
-        if len(name) > NAME_MAX or not name.replace("-", "").replace("_", "").isalnum():
+        if not re.fullmatch(f"[A-Za-z0-9_-]{{1,{NAME_MAX}}}", name):
             raise ValueError(f"\"{name}\": a name has at most {NAME_MAX} of a-z, 0-9, _ and -")
         if name in self.nodes:
             raise ValueError(f"there is a \"{name}\" already")
-        others = self.switches if is_switch else self.hosts
-        self.nodes[name] = Node(name, is_switch, len(others))
+        most = SWITCHES_MAX if is_switch else HOSTS_MAX
+        if self.counts[is_switch] == most:
+            raise ValueError(f"more than {most} {'switches' if is_switch else 'hosts'}")
+        self.nodes[name] = Node(name, is_switch, self.counts[is_switch], line=number)
+        self.counts[is_switch] += 1
 
     @staticmethod
     def _settings(words):
@@ -129,8 +130,12 @@ class Topology:
         for word, value in zip(words[::2], words[1::2]):
             if word == "rate":
                 settings[word] = units.rate(value)
+                if settings[word] > RATE_MAX:
+                    raise ValueError(f"a rate is 1000 tbit at most, not {value}")
             elif word == "delay":
                 settings[word] = units.time(value)
+                if settings[word] > DELAY_MAX:
+                    raise ValueError(f"a delay is 10 s at most, not {value}")
             else:
                 raise ValueError(f"\"{word}\" is not rate or delay")
         return settings
@@ -141,8 +146,9 @@ class Topology:
             raise ValueError(f"\"{text}\" is not BOX.PORT")
         if box not in self.nodes:
             raise ValueError(f"there is no host or switch \"{box}\"")
-        if len(name) > NAME_MAX:
-            raise ValueError(f"\"{name}\": a port's name has at most {NAME_MAX} characters")
+        if not re.fullmatch(rf"[A-Za-z0-9_.-]{{1,{NAME_MAX}}}", name) or name in NAMES_TAKEN:
+            raise ValueError(f"\"{name}\": a port's name has at most {NAME_MAX} of a-z, 0-9, _, . and -, and is not "
+                             f"{', '.join(NAMES_TAKEN)}")
         node = self.nodes[box]
         if any(p.name == name for p in node.ports):
             raise ValueError(f"{text} has a link already")
@@ -177,29 +183,25 @@ class Topology:
     def _finish(self):
         """Checks the whole, and gives addresses: 12 bits for the switch, 12 for its host."""
         if not self.ports:
-            raise units.LabError(f"{self.origin}: there is no link in it")
-        if len(self.switches) > SWITCHES_MAX:
-            raise units.LabError(f"{self.origin}: more than {SWITCHES_MAX} switches")
+            raise FileError(self.origin, 0, "there is no link in it")
         for host in self.hosts:
             if not host.ports:
-                raise units.LabError(f"{self.origin}: host \"{host.name}\" has no link")
+                raise FileError(self.origin, host.line, f"host \"{host.name}\" has no link")
             if not host.ports[0].peer.node.is_switch:
-                raise units.LabError(f"{self.origin}: host \"{host.name}\" is linked to a host, "
-                                     "not to a switch")
+                raise FileError(self.origin, host.line, f"host \"{host.name}\" is linked to a host, not to a switch")
         for switch in self.switches:
             switch.address = _address((10 << 24) + (1 << 23) + switch.index)
             hosts = [p.peer.node for p in switch.ports if not p.peer.node.is_switch]
             if len(hosts) > HOSTS_PER_SWITCH:
-                raise units.LabError(f"{self.origin}: \"{switch.name}\" has more than "
-                                     f"{HOSTS_PER_SWITCH} hosts")
+                raise FileError(self.origin, switch.line, f"\"{switch.name}\" has more than {HOSTS_PER_SWITCH} hosts")
             for number, host in enumerate(hosts, 1):
                 host.address = _address((10 << 24) + (switch.index << 12) + number)
         self._towards = {}
         for edge in self.edges():
             far = [h for h in self.hosts if not self._ways(edge).get(self.edge(h))]
             if far:
-                raise units.LabError(f"{self.origin}: there is no way from \"{far[0].name}\" to "
-                                     f"the hosts of \"{edge.name}\"")
+                raise FileError(self.origin, far[0].line, f"there is no way from \"{far[0].name}\" to the hosts of "
+                                                          f"\"{edge.name}\"")
 
     @staticmethod
     def edge(host):

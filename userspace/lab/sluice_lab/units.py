@@ -12,7 +12,18 @@ class FileError(LabError):
     """Something is wrong with a line of a file."""
 
     def __init__(self, path, line, reason):
+        self.path, self.line, self.reason = path, line, reason
         super().__init__(f"{path}:{line}: {reason}" if line else f"{path}: {reason}")
+
+
+def read_text(path):
+    try:
+        with open(path, encoding="utf-8") as f:
+            return f.read()
+    except OSError as e:
+        raise LabError(f"{path}: {e.strerror}") from None
+    except UnicodeDecodeError:
+        raise LabError(f"{path}: this is no text") from None
 
 
 RATES = {"bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9, "tbit": 10**12}
