@@ -9,9 +9,11 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import xml.etree.ElementTree
 from fractions import Fraction
@@ -20,7 +22,7 @@ sys.dont_write_bytecode = True
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 sys.path.insert(0, f"{ROOT}/userspace/lab")
 
-from sluice_lab import best, labfile, measure, plot, rack, report, run, shapes, units  # noqa: E402
+from sluice_lab import best, clock, labfile, measure, plot, rack, report, run, shapes, units  # noqa: E402
 from sluice_lab.schemes import SCHEMES, Scheme  # noqa: E402
 from sluice_lab.topology import Topology  # noqa: E402
 
@@ -1005,6 +1007,61 @@ print(json.dumps(runner.changed(case)))
         if os.path.exists(f"{ROOT}/.git"):
             self.assertRegex(found["commit"], "^[0-9a-f]{40}$")
             self.assertIn(found["clean"], (True, False))
+
+
+class Clocks(unittest.TestCase):
+    def test_constants(self):
+        """What the sources of the guest say"""
+        for name, text in (("selftests/uml/guest-init", f"left=$(({clock.TEST_BEGINS + 10**9} - 1$(date +%N)))"),
+                           ("userspace/lab/lab-guest", f"sleep {clock.RATES_WAIT / 1e9:g}\n"),
+                           ("kernel/flowgen/run.c", f"#define FG_LEAD_NS\t{clock.FLOWGEN_LEAD}\n")):
+            with open(f"{ROOT}/{name}", encoding="utf-8") as f:
+                self.assertIn(text, f.read(), name)
+        lab = labfile.parse("x.lab", LAB + "settle 2s\n")
+        self.assertEqual([clock.begins(lab, has_rates) for has_rates in (False, True)], [131 * 10**8, 132 * 10**8])
+
+    def test_expected(self):
+        lab = labfile.parse("x.lab", LAB)
+        with tempfile.NamedTemporaryFile("w") as f:
+            f.write("# sluice-trace 1\n0 0 2 1000\n5000 1 2 1000\n")
+            f.flush()
+            self.assertEqual(clock.expected(lab, f.name), 5000)
+            f.write("6000 1 2 98000\n")
+            f.flush()
+            self.assertEqual(clock.expected(lab, f.name), 80000)        # 100 kB to one host, at 10 Gb/s
+
+    def test_words(self):
+        for now, total, said in ((1, 9, "1 of 9 ns"), (1840000, 5 * 10**6, "1.84 of 5 ms"), (10**5, 5 * 10**6, "0.1 of 5 ms"),
+                                 (5 * 10**6, 5 * 10**6, "last flows, at 5 ms"), (2 * 10**9, 5 * 10**6, "last flows, at 2 s")):
+            self.assertEqual(clock.words(now, total), said)
+
+    def test_read(self):
+        """A variable of the child of a process, if that is the program which is looked for"""
+        with tempfile.TemporaryDirectory() as directory:
+            with subprocess.Popen(["sh", "-c", '"$@" & wait', "-", sys.executable, "-c", "import ctypes, os, time; "
+                                   "v = ctypes.c_uint64(4711); print(os.getpid(), hex(ctypes.addressof(v)), flush=True); "
+                                   "time.sleep(600)"], stdout=subprocess.PIPE, text=True) as shell:
+                pid, address = shell.stdout.readline().split()
+                for place, program, seen in (address[2:], sys.executable, 4711), (address[2:], "/bin/sh", None), \
+                        ("8", sys.executable, None):
+                    with open(f"{directory}/System.map", "w", encoding="utf-8") as f:
+                        f.write(f"1 b other\n{place} b {clock.VARIABLE}\n")
+                    os.symlink(program, f"{directory}/linux")
+                    self.assertEqual(clock.Clock(directory).read(shell.pid), seen)
+                    os.unlink(f"{directory}/linux")
+                os.kill(int(pid), signal.SIGKILL)
+            self.assertIsNone(clock.Clock(directory).read(shell.pid))
+        self.assertIsNone(clock.Clock("/nowhere").read(os.getpid()))
+
+    def test_left(self):
+        progress = run.Progress(4)
+        self.assertIsNone(progress.left())
+        progress.running = {"a": run.Running("", 0.25, time.monotonic() - 10), "b": run.Running("", 0, time.monotonic() - 10)}
+        # of 40 s each, 30 are left of two that run, and 40 of two that do not yet
+        self.assertAlmostEqual(progress.left(), 70, 0)
+        progress.spent = [1000]
+        progress.total = 2
+        self.assertAlmostEqual(progress.left(), 510, 0)
 
 
 class Installed(unittest.TestCase):

@@ -15,6 +15,8 @@ and report depends on the machine or the time of day.
 """
 
 import concurrent.futures
+import contextlib
+import dataclasses
 import fcntl
 import hashlib
 import json
@@ -27,12 +29,26 @@ import sys
 import threading
 import time
 
-from . import best, check, inputs, labfile, places, rack, units
+from . import best, check, clock, inputs, labfile, places, rack, units
 from .places import LAB, ROOT, tool
 from .units import LabError
 
 HEADERS = best.HEADERS + 4      # with a fabric tag: what load is reckoned with
 WAIT_S = 4 * 3600               # of real time, for a guest that hangs
+LOOK_S = 0.5                    # of real time, between two looks at guests' clocks
+
+
+@dataclasses.dataclass
+class Running:
+    """A run that is under way"""
+    state: str = ""
+    part: float = 0             # of it that is over, as far as that is known
+    begun: float = dataclasses.field(default_factory=time.monotonic)
+
+    @property
+    def whole(self):
+        """s that it will have taken"""
+        return (time.monotonic() - self.begun) / self.part if self.part else None
 
 
 class Progress:
@@ -52,34 +68,49 @@ class Progress:
                 print(("\r\033[K" if self.live else "") + text, file=sys.stderr, flush=True)
         self.show()
 
+    def left(self):
+        """s, or None as long as nothing is known"""
+        known = self.spent + [r.whole for r in self.running.values() if r.whole]
+        if not known:
+            return None
+        each = sum(known) / len(known)
+        rest = [max(0, (r.whole or each) - time.monotonic() + r.begun) for r in self.running.values()]
+        more = self.total - self.done - len(rest)
+        return max([(sum(rest) + each * more) / max(1, len(rest)), *rest])
+
     def show(self):
         if not self.live:
             return
         with self.lock:
-            left = self.total - self.done
-            estimate = ""
-            if self.spent:
-                each = sum(self.spent) / len(self.spent)
-                estimate = f", about {each * left / max(1, len(self.running)):.0f} s left"
-            now = " ".join(f"{key} {state}" for key, state in sorted(self.running.items()))
+            left = self.left()
+            estimate = "" if left is None else f", about {left:.0f} s left"
+            now = " ".join(f"{key} {r.state}" for key, r in sorted(self.running.items()))
             line = f"[{time.monotonic() - self.start:.0f} s] {self.done}/{self.total}{estimate}: {now}"
             width = shutil.get_terminal_size().columns - 1
             print("\r\033[K" + line[:width], end="", file=sys.stderr, flush=True)
 
     def begin(self, key):
-        self.running[key] = ""
+        with self.lock:
+            self.running[key] = Running()
         self.show()
 
-    def state(self, key, state):
-        self.running[key] = state
+    def state(self, key, state, part=0):
+        with self.lock:
+            if key in self.running:
+                self.running[key].state, self.running[key].part = state, part
         self.show()
 
     def end(self, key, text, spent=None):
-        self.running.pop(key, None)
-        self.done += 1
-        if spent:
-            self.spent.append(spent)
+        with self.lock:
+            self.running.pop(key, None)
+            self.done += 1
+            if spent:
+                self.spent.append(spent)
         self.say(f"[{self.done}/{self.total}] {key}: {text}")
+
+    def close(self):
+        if self.live:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
 class Runner:
@@ -107,7 +138,7 @@ class Runner:
         self.jobs = jobs or os.cpu_count() or 1
         self.quiet = quiet
         self.inputs = inputs.Inputs(mode, version, mem)
-        self.guests = set()
+        self.guests = {}            # {process: case}
         self.stopped = False
         self.revision, self.built = {}, {}
         self.lock = threading.Lock()
@@ -390,7 +421,7 @@ class Runner:
                                      env={**os.environ, "SLUICE_LAB": self.out},
                                      start_new_session=True)
             with self.lock:
-                self.guests.add(guest)
+                self.guests[guest] = case
             complete = None
             for line in guest.stdout:
                 f.write(line)
@@ -398,11 +429,9 @@ class Runner:
                     complete = line.split()[2] == "0"
                 elif line.startswith("lab: "):
                     progress.state(case.key, line[5:].strip())
-                elif match := re.match(r"flowgen: +([0-9]+) ?%", line):
-                    progress.state(case.key, f"{match[1]} %")
             status = guest.wait()
         with self.lock:
-            self.guests.discard(guest)
+            self.guests.pop(guest)
         if self.stopped:
             return False
         if status or complete is None:
@@ -424,6 +453,36 @@ class Runner:
         progress.end(case.key, f"{spent:.0f} s" + ("" if complete else
                      ", but some flows did not complete within the limit"), spent)
         return True
+
+    def watch(self, progress, ended):
+        """Shows how far the runs are, until the event."""
+        paths = subprocess.run([f"{ROOT}/selftests/uml/build", "--print", self.version], capture_output=True, text=True,
+                               check=True).stdout
+        found = clock.Clock(re.search("^O=(.*)", paths, re.M)[1])
+        ways = {}                   # {case: when its trace begins, how long it takes}
+        while not ended.wait(LOOK_S):
+            with self.lock:
+                guests = list(self.guests.items())
+            for guest, case in guests:
+                now = found.read(guest.pid)
+                if case.key not in ways:
+                    has_rates = bool(rack.files(case.lab, case.scheme)["rates"])
+                    ways[case.key] = clock.begins(case.lab, has_rates), clock.expected(case.lab, self.trace_path(case))
+                begins, total = ways[case.key]
+                if now and now > begins:
+                    progress.state(case.key, clock.words(now - begins, total), min(1, (now - begins) / total))
+
+    @contextlib.contextmanager
+    def watched(self, progress):
+        ended = threading.Event()
+        watcher = threading.Thread(target=self.watch, args=(progress, ended), daemon=True)
+        if progress.live and self.mode == "virtual":
+            watcher.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            progress.close()
 
     def stop(self):
         """Ends all guests; what is finished stays."""
@@ -463,7 +522,7 @@ class Runner:
         self.build()
         self.revision, self.built = inputs.revision(), self.in_use()
         failed = []
-        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+        with self.watched(progress), concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
             futures = {pool.submit(self.run_case, c, progress): c for c in todo}
             try:
                 for future in concurrent.futures.as_completed(futures):
