@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What README.md and the manual pages tell people to type works as it stands there: each of
-# their commands to tc and ip, block by block, on devices of the names that they use.
+# What the manual pages tell people to type works as it stands there: each of their commands to tc and ip, block by
+# block, on devices of the names that they use. Of README.md and Documentation/*.md see samples.sh.
 
 . "$(dirname "$0")/lib.sh"
 top=$(dirname "$0")/../..
-readme=$top/README.md manuals=$top/Documentation/man
-[ -f "$readme" ] && [ -d "$manuals" ] || skip_all "the documents are not here"
+manuals=$top/Documentation/man
+[ -d "$manuals" ] || skip_all "the documents are not here"
 need_tool jq
 load_modules hopctl sch_bfc sch_rocc wire
 devices="eth0 eth1 eth2 eth7 v0"
@@ -19,7 +19,6 @@ for dev in $devices; do
 done
 
 # Commands of the blocks, an empty line behind each block
-of_readme() { sed -nE 's/^    ((tc|ip) .*)/\1/p; t; /^    /!s/.*//p' "$readme"; }
 of_manual()	# without those of keys, which follow others
 {
 	sed -nE '/^\.EX/,/^\.EE/{ s/\\-/-/g; s/^# ((tc|ip) .*)/\1/p; t; s/^\.EE//p }' "$manuals/$1.8" |
@@ -46,7 +45,6 @@ try()
 	between "$1 has commands" $count 4 1000
 }
 
-try "README" < <(of_readme)
 try "tc-bfc(8)" < <(of_manual tc-bfc)
 try "tc-rocc(8)" < <(of_manual tc-rocc)
 finish
