@@ -10,6 +10,7 @@ class is in a comment before the block, or behind the heading, or for a fence in
     uml                 in User-Mode Linux (samples.sh)
     vm                  in a virtual machine, for what User-Mode Linux lacks (../samples --long)
     here                in user space, in a copy of the tree with its programs built (../samples)
+    root, guest         in a clean root of the distribution; the same booted, with systemd (../packaging/check)
     long                in a clean copy of the tree, hours (../samples --long)
     step NAME...        a step of selftests/check, of `make check-all` at least, is that
     as FILE             another document has the same command, and it is run there
@@ -35,7 +36,7 @@ import sys
 import time
 
 END = "samples.py: end"
-RUN = ("uml", "vm", "here", "long")             # classes that are run, each in its place
+RUN = ("uml", "vm", "here", "root", "guest", "long")    # classes that are run, each in its place
 LIMIT_S = 4 * 3600                              # of one command
 NOISE = re.compile("Running as user .* could be dangerous")     # tshark's, as root
 UNITS = {"s": 1, "m": 60, "h": 3600}

@@ -78,6 +78,19 @@ refused "tc cannot say why" "Error: Specified qdisc kind is unknown." \
 rm /etc/modprobe.d/no-bfc.conf
 ip link delete w0
 
+# What the documents have people type
+ip link add eth1 type wire peer name to-spine
+count=0
+while IFS=$'\t' read -r place command <&5; do
+	count=$((count + 1))
+	check "$place: $command" sh -c "$command"
+done 5</root/samples
+between "the documents have commands for it" $count 3 100
+check "the ports have bfc" has_bfc to-spine
+is "with the options of the file" "$(options eth1 | grep -o 'peer switch')" "peer switch"
+ip link delete eth1
+rm /etc/default/sluice-eth1
+
 # Hotplug
 check "a port can be enabled before it exists" systemctl enable sluice@w2
 ip link add w2 type wire peer name w3
