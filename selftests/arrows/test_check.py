@@ -45,7 +45,6 @@ HOUSE = {
     "userspace/common/verbs.c": '#include "verbs.h"\nvoid die(void)\n{\n}\n',
     "userspace/sluice/main.c": '#include "../common/verbs.h"\n#include "../../tc-plugin/plugin.h"\n'
                                "void print_string(const char *s)\n{\n\tdie();\n}\n",
-    "known": "",
 }
 
 
@@ -57,7 +56,7 @@ class Planted(unittest.TestCase):
                 os.makedirs(os.path.dirname(os.path.join(root, name)), exist_ok=True)
                 with open(os.path.join(root, name), "w", encoding="utf-8") as f:
                     f.write(text)
-            return check.findings(check.Tree(root), check.read_known(os.path.join(root, "known")))
+            return check.findings(check.Tree(root))
 
     def change(self, name, more):
         """The house with more at the end of a file"""
@@ -155,21 +154,6 @@ class Planted(unittest.TestCase):
             "userspace/aa/tc.c": plugin + show,
             "userspace/sluice/show.c": plugin + '#include "../common/verbs.h"\n' + use}), [])
 
-    def test_known(self):
-        tx = HOUSE["kernel/hopctl/tx.c"] + "int hop_x(int a)\n{\n\treturn hop_add(a);\n}\n"
-        arrow = "kernel/hopctl/tx.c -> kernel/hopctl/port.c\n"
-        self.assertEqual(self.found(**{"kernel/hopctl/tx.c": tx, "known": "# why\n\n" + arrow}), [])
-        self.assertEqual(self.found(known=arrow), [f"known, and in no circle any more: {arrow.strip()}"])
-        self.assertEqual(self.found(known="kernel/a.c -> kernel/b.c"),
-                         ["known, and in no circle any more: kernel/a.c -> kernel/b.c"])
-        # one of the two arrows is enough
-        back = "kernel/hopctl/port.c -> kernel/hopctl/tx.c"
-        self.assertEqual(len(self.found(**{"kernel/hopctl/tx.c": tx, "known": arrow + back})), 2)
-        self.assertEqual(len(self.found(**{"kernel/hopctl/tx.c": tx, "known": arrow + arrow})), 1)
-        # an arrow that points up cannot be known
-        up = {"kernel/sched/drr.h": '#include "../bfc/bfc.h"\n', "known": "kernel/sched/drr.h -> kernel/bfc/bfc.h"}
-        self.assertEqual(len([line for line in self.found(**up) if line.startswith("points up")]), 1)
-
     def test_lost_include(self):
         self.assertEqual(self.change("kernel/bfc/main.c", '#include "gone.h"\n'),
                          ["kernel/bfc/main.c includes gone.h, which is not in the tree"])
@@ -184,8 +168,7 @@ class Planted(unittest.TestCase):
         with tempfile.TemporaryDirectory() as root:
             os.makedirs(os.path.join(root, "kernel/sched"))
             os.makedirs(os.path.join(root, "kernel/bfc"))
-            for name, text in (("known", ""), ("kernel/bfc/bfc.h", ""),
-                               ("kernel/sched/a.h", '#include "../bfc/bfc.h"\n')):
+            for name, text in (("kernel/bfc/bfc.h", ""), ("kernel/sched/a.h", '#include "../bfc/bfc.h"\n')):
                 with open(os.path.join(root, name), "w", encoding="utf-8") as f:
                     f.write(text)
             run = subprocess.run([CHECK, "--root", root], capture_output=True, text=True, check=False)
