@@ -154,6 +154,29 @@ class Planted(unittest.TestCase):
             "userspace/aa/tc.c": plugin + show,
             "userspace/sluice/show.c": plugin + '#include "../common/verbs.h"\n' + use}), [])
 
+    def order(self, *rows, head="kernel/hopctl/hopctl.h"):
+        """What is found with a list of hopctl's files in a comment"""
+        text = "/*\n" + "".join(f" *   {row}\n" for row in rows) + f" *\n * {check.ORDER} More.\n */\n"
+        return self.found(**{head: text + HOUSE.get(head, "")})
+
+    def test_order(self):
+        good = "port.c   ports\n *            and more", "tx.c, .h   what is sent"
+        call = "kernel/hopctl/port.c -> kernel/hopctl/tx.c: hop_send"
+        head = "kernel/hopctl/hopctl.h"
+        self.assertEqual(self.order(*good), [])
+        self.assertEqual(self.order("hopctl.h   this", *good), [])
+        self.assertEqual(self.order("tx.c, port.c   all"), [])
+        self.assertEqual(self.order("tx.c   what is sent", "port.c   ports"), [f"against the order in {head}: {call}"])
+        self.assertEqual(self.order("tx.c   what is sent"), [f"{head} does not list kernel/hopctl/port.c"])
+        self.assertEqual(self.order("old.c   ports", *good), [f"{head} lists old.c, which is not there"])
+
+    def test_order_in_main(self):
+        head = "kernel/hopctl/main.c"
+        self.assertEqual(self.order("port.c   ports", "tx.c   what is sent", head=head), [])
+        self.assertEqual(self.order("port.c   ports", head=head), [f"{head} does not list kernel/hopctl/tx.c"])
+        # what is without the words is no list
+        self.assertEqual(self.found(**{head: "/*\n *   port.c   ports\n */\n"}), [])
+
     def test_lost_include(self):
         self.assertEqual(self.change("kernel/bfc/main.c", '#include "gone.h"\n'),
                          ["kernel/bfc/main.c includes gone.h, which is not in the tree"])

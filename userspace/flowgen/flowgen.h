@@ -8,7 +8,7 @@
  *   input.c    traces, endpoints, watched ports
  *   die.c      what is wrong
  *
- * A file calls those below it, and none above.
+ * A file calls those below it in this list, and none above.
  */
 #ifndef _FLOWGEN_FLOWGEN_H
 #define _FLOWGEN_FLOWGEN_H
