@@ -340,12 +340,13 @@ class Option(Row):
             return self.zero
         if self.negated:
             return self.name if self.default else self.negated
+        return self.spell(self.default)
+
+    def spell(self, value):
+        """A value as tc prints it"""
         if self.unit == "address":
-            return ".".join(str(self.default >> shift & 255) for shift in (24, 16, 8, 0))
-        for word, value, _, _ in self.words:
-            if value == self.default:
-                return word
-        return typed(self.default, self.unit)
+            return ".".join(str(value >> shift & 255) for shift in (24, 16, 8, 0))
+        return next((word for word, number, _, _ in self.words if number == value), typed(value, self.unit))
 
     def default_doc(self):
         """The same with what it means, for help"""

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Options of bfc (or KIND...: see optfuzz.c) at random, on devices of small and large frames, with packets that wait.
+# Options of bfc (or KIND..., of one module: see optfuzz.c) at random, on devices of small and large frames, with packets that wait.
 #
 #	namespace a:  w0 ==== wire, 8 ms for a full frame ==== w1
 #
@@ -13,8 +13,8 @@
 . "$(dirname "$0")/lib.sh"
 need_tool tc ip jq
 kinds=("${@:-bfc}")
-modules=(hopctl sch_bfc)
-[ "${kinds[0]}" = bfc ] || modules=(sch_rocc)
+modules=("sch_${kinds[0]%%-*}")
+[ "${kinds[0]}" != bfc ] || modules=(hopctl sch_bfc)
 load_modules "${modules[@]}" wire
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * optfuzz - options of bfc or rocc at random
+ * optfuzz - options of one of our kinds at random
  *
  *	optfuzz [-n NETNS] [-k KIND] DEV INPUTS SEED
  *
- * KIND is bfc (default), rocc or rocc-host, which is rocc of that role.
+ * KIND is bfc (default), rocc, rocc-host, which is rocc of that role, or another one that
+ * optfuzz_options.h has.
  *
  * Sends add, change, replace, delete and class messages for DEV's root qdisc, whose options are
  * known and unknown attributes with values at and around their limits, of wrong lengths, nested,
@@ -46,6 +47,7 @@
 
 #include "../../kernel/uapi/bfc.h"
 #include "../../kernel/uapi/hopctl.h"
+#include "../../kernel/uapi/ideal.h"
 #include "../../kernel/uapi/rocc.h"
 
 #define BATCH		96
@@ -54,118 +56,47 @@
 #define FRAMES		16	/* sent with each batch */
 #define COMPLAINTS	10	/* then it is enough */
 
-/**
- * enum draw - values that are better drawn otherwise than evenly
- * @DRAW_ENDS: there are but these two
- * @DRAW_SMALL: large tables take long to be cleared
- * @DRAW_ROOM: without some of it no packet waits
- */
-enum draw { DRAW_ANY, DRAW_ENDS, DRAW_SMALL, DRAW_ROOM };
-
 struct option {
 	uint16_t	attr;
 	uint8_t		size;
 	bool		zero;	/* 0 is allowed, too */
 	bool		fixed;
 	uint64_t	min, max;
-	enum draw	draw;
+	bool		ends;	/* there are but these two */
 };
 
-/* What each option takes, after the manual pages, not after the modules' tables. */
-static const struct option bfc_options[] = {
-	{ TCA_BFC_QUEUES, 2, false, true, 1, 4094, DRAW_ANY },
-	{ TCA_BFC_CLASSES, 1, false, true, 1, 8, DRAW_ANY },
-	{ TCA_BFC_FLOWS, 4, true, true, 1, 4194304, DRAW_SMALL },
-	{ TCA_BFC_ASSIGN, 1, false, true, 0, 2, DRAW_ANY },
-	{ TCA_BFC_REUSE, 1, false, false, 0, 1, DRAW_ANY },
-	{ TCA_BFC_LIMIT, 4, false, false, 1, 1073741824, DRAW_ROOM },
-	{ TCA_BFC_QUANTUM, 4, true, false, 256, 1073741824, DRAW_ANY },
-	{ TCA_BFC_SPLIT_GSO, 1, false, false, 0, 1, DRAW_ANY },
-	{ TCA_BFC_PAUSE, 1, false, false, 0, 2, DRAW_ANY },
-	{ TCA_BFC_RATE, 8, true, false, 125, 1099511627776, DRAW_ANY },
-	{ TCA_BFC_HRTT, 4, true, false, 100, 100000000, DRAW_ANY },
-	{ TCA_BFC_TH, 4, true, false, 1, 1073741824, DRAW_ANY },
-	{ TCA_BFC_TH_SCALE, 4, false, false, 1, 10000, DRAW_ANY },
-	{ TCA_BFC_STICKY, 4, true, false, 1, 1000000000, DRAW_ANY },
-	{ TCA_BFC_ROLE, 1, false, false, 0, 2, DRAW_ANY },
-	{ TCA_BFC_PEER, 1, false, false, 0, 2, DRAW_ANY },
-	{ TCA_BFC_TAG, 1, false, false, 0, 1, DRAW_ANY },
-	{ TCA_BFC_TPID, 2, false, false, 0x8100, 0x88a8, DRAW_ENDS },
-	{ TCA_BFC_REFRESH, 4, true, false, 10000, 1000000000, DRAW_ANY },
-	{ TCA_BFC_LEASE, 4, true, false, 10000, 2000000000, DRAW_ANY },
-	{ TCA_BFC_POOL, 4, true, false, 1, 1073741824, DRAW_ROOM },
-	{ TCA_BFC_POOL_ALPHA, 4, false, false, 1, 100000, DRAW_ANY },
-	{ TCA_BFC_POOL_PAUSE_ALPHA, 4, false, false, 1, 100000, DRAW_ANY },
-	{ TCA_BFC_CONTROL_SHARE, 4, false, false, 1, 10000, DRAW_ANY },
-	{ TCA_BFC_STRIP, 1, false, false, 0, 1, DRAW_ANY },
-	{ TCA_BFC_HRTT_MAX, 4, false, false, 100, 100000000, DRAW_ANY },
-	{ TCA_BFC_WAYS, 1, false, true, 1, 4, DRAW_ENDS },
-	{ TCA_BFC_SHARE, 1, false, false, 0, 1, DRAW_ANY },
-	{ TCA_BFC_CONTROL_DSCP, 1, true, false, 1, 63, DRAW_ANY },
-};
-
-#define ROCC_BOTH								\
-	{ TCA_ROCC_RATE, 8, true, false, 125, 1099511627776, DRAW_ANY },	\
-	{ TCA_ROCC_LIMIT, 4, false, false, 1, 1073741824, DRAW_ROOM },		\
-	{ TCA_ROCC_CONTROL_SHARE, 4, false, false, 1, 10000, DRAW_ANY },	\
-	{ TCA_ROCC_CONTROL_DSCP, 1, true, false, 1, 63, DRAW_ANY }
-
-static const struct option rocc_options[] = {
-	ROCC_BOTH,
-	{ TCA_ROCC_INTERVAL, 4, true, false, 1000, 1000000000, DRAW_ANY },
-	{ TCA_ROCC_RATE_MIN, 8, true, false, 125, 1099511627776, DRAW_ANY },
-	{ TCA_ROCC_QREF, 4, true, false, 1, 1073741824, DRAW_ANY },
-	{ TCA_ROCC_QMID, 4, true, false, 1, 1073741824, DRAW_ANY },
-	{ TCA_ROCC_QMAX, 4, true, false, 1, 1073741824, DRAW_ANY },
-	{ TCA_ROCC_ALPHA, 4, true, false, 1, 1000000, DRAW_ANY },
-	{ TCA_ROCC_BETA, 4, true, false, 1, 1000000, DRAW_ANY },
-	{ TCA_ROCC_TUNING, 1, false, false, 0, 1, DRAW_ANY },
-	{ TCA_ROCC_TABLE, 1, false, true, 0, 3, DRAW_ANY },
-	{ TCA_ROCC_FLOWS, 4, false, true, 4, 65536, DRAW_SMALL },
-	{ TCA_ROCC_AGE, 4, true, false, 1000, 1000000000, DRAW_ANY },
-	{ TCA_ROCC_SAMPLE, 4, false, false, 1, 1048576, DRAW_ANY },
-	{ TCA_ROCC_CNPS, 4, true, false, 1, 1000000000, DRAW_ANY },
-	{ TCA_ROCC_SOURCE, 4, false, false, 0, UINT32_MAX, DRAW_ANY },
-	{ TCA_ROCC_COMPUTE, 1, false, false, 0, 1, DRAW_ANY },
-	{ TCA_ROCC_SIGN, 1, false, false, 0, 2, DRAW_ANY },
-};
-
-static const struct option rocc_host_options[] = {
-	ROCC_BOTH,
-	{ TCA_ROCC_RECOVERY, 4, true, false, 1000, 1000000000, DRAW_ANY },
-	{ TCA_ROCC_HOLD, 4, false, false, 1000, 1000000000, DRAW_ANY },
-	{ TCA_ROCC_FLOOR, 8, true, false, 125, 1099511627776, DRAW_ANY },
-	{ TCA_ROCC_LIMITERS, 4, false, true, 1, 32768, DRAW_SMALL },
-	{ TCA_ROCC_RADIUS, 1, false, false, 0, 254, DRAW_ANY },
-};
-
-#define OPTIONS_MAX	29
-#define KIND(_name, _options, _role, _version, _max, _limit)			\
-	{ _name, _options, sizeof(_options) / sizeof((_options)[0]), _role, _version, _max, _limit }
-
-/* What is fuzzed. @role is of a rocc, else -1. */
-static const struct kind {
-	const char		*name;
+/* What is fuzzed. @role is of a rocc, else -1; @limit is 0 if it has none. */
+struct kind {
+	const char		*name, *of;
 	const struct option	*options;
 	unsigned int		count;
 	int			role;
 	uint16_t		version, max, limit;
-} kinds[] = {
-	KIND("bfc", bfc_options, -1, TCA_BFC_VERSION, TCA_BFC_MAX, TCA_BFC_LIMIT),
-	KIND("rocc", rocc_options, ROCC_ROLE_SWITCH, TCA_ROCC_VERSION, TCA_ROCC_MAX,
-	     TCA_ROCC_LIMIT),
-	KIND("rocc-host", rocc_host_options, ROCC_ROLE_HOST, TCA_ROCC_VERSION, TCA_ROCC_MAX,
-	     TCA_ROCC_LIMIT),
-}, *kind = &kinds[0];
+};
 
-static bool is_bfc(void)
+#define KIND(_name, _of, _options, ...)						\
+	{ _name, _of, _options, sizeof(_options) / sizeof((_options)[0]), __VA_ARGS__ }
+
+#include "optfuzz_options.h"
+
+static const struct kind *kind = &kinds[0];
+
+static bool is_kind(const char *name)
 {
-	return kind == &kinds[0];
+	return !strcmp(kind->of, name);
 }
 
-static const char *kind_name(void)
+/* Large tables take long to be cleared. */
+static bool is_table(const struct option *o)
 {
-	return is_bfc() ? "bfc" : "rocc";
+	return (is_kind("bfc") && o->attr == TCA_BFC_FLOWS) ||
+	       (is_kind("rocc") && (o->attr == TCA_ROCC_FLOWS || o->attr == TCA_ROCC_LIMITERS));
+}
+
+/* Without some of it no packet waits. */
+static bool is_room(const struct option *o)
+{
+	return o->attr == kind->limit || (is_kind("bfc") && o->attr == TCA_BFC_POOL);
 }
 
 /* The root qdisc as it is shown */
@@ -174,7 +105,7 @@ struct shown {
 	bool		stray;			/* rocc of the other role */
 	uint32_t	handle;
 	uint32_t	qlen;
-	uint32_t	has;			/* bit n for the n-th option */
+	uint64_t	has;			/* bit n for the n-th option */
 	uint64_t	value[OPTIONS_MAX];
 	bool		has_priomap;
 	uint8_t		priomap[TC_PRIO_MAX + 1];
@@ -247,17 +178,17 @@ static struct nlattr *attr_put(struct nlmsghdr *n, uint16_t type, const void *da
 
 static uint64_t value_legal(const struct option *o)
 {
-	if (o->draw == DRAW_ENDS)
+	if (o->ends)
 		return one_in(2) ? o->min : o->max;
 	if (o->zero && one_in(3))
 		return 0;
-	if (o->draw == DRAW_SMALL && !one_in(64)) {
-		if (!is_bfc())
+	if (is_table(o) && !one_in(64)) {
+		if (!is_kind("bfc"))
 			return 4 * (1 + below(1000));
 		/* most of them are multiples of classes x ways, whatever these are */
 		return one_in(4) ? 1 + below(5000) : 8 * 4 * (1 + below(150));
 	}
-	if (o->draw == DRAW_ROOM && !one_in(8))
+	if (is_room(o) && !one_in(8))
 		return 200000 + below(1 << 24);
 	switch (below(4)) {
 	case 0:
@@ -385,9 +316,9 @@ static void put_options(struct nlmsghdr *n, bool creating)
 	if (kind->role >= 0 && (creating || one_in(8)))
 		attr_put(n, TCA_ROCC_ROLE, &(uint8_t) { kind->role }, 1);
 	for (i = below(wild == 2 ? 8 : 4); i; i--) {
-		if (one_in(12) && is_bfc())
+		if (one_in(12) && is_kind("bfc"))
 			put_priomap(n, wild);
-		else if (one_in(12) && !is_bfc())
+		else if (one_in(12) && is_kind("rocc"))
 			put_bytes(n, wild);
 		else
 			put_option(n, wild == 2 || (wild && one_in(4)));
@@ -420,7 +351,7 @@ static struct tcmsg *message(struct nlmsghdr *n, uint16_t type, uint16_t flags)
 /* The class of a rocc, below which another qdisc may be put */
 static bool takes_qdisc(uint32_t parent)
 {
-	return !is_bfc() && TC_H_MIN(parent) == 1;
+	return is_kind("rocc") && TC_H_MIN(parent) == 1;
 }
 
 static enum operation operation_draw(bool bfc)
@@ -508,7 +439,7 @@ static void input_build(struct input *in, bool *bfc, uint32_t *handle)
 		break;
 	}
 	if (op != CHANGE || one_in(2))
-		attr_put(&in->m.n, TCA_KIND, kind_name(), strlen(kind_name()) + 1);
+		attr_put(&in->m.n, TCA_KIND, kind->of, strlen(kind->of) + 1);
 	put_options(&in->m.n, op == ADD || op == REPLACE || op == ANEW);
 }
 
@@ -554,12 +485,12 @@ static void options_read(struct shown *s, const void *first, int len)
 		for (unsigned int i = 0; i < kind->count; i++) {
 			if (type != kind->options[i].attr || attr_len(a) != kind->options[i].size)
 				continue;
-			s->has |= 1U << i;
+			s->has |= 1ULL << i;
 			s->value[i] = value_read(attr_data(a), kind->options[i].size);
 		}
 		if (kind->role >= 0 && type == TCA_ROCC_ROLE && attr_len(a) == 1)
 			s->stray = *(const uint8_t *)attr_data(a) != kind->role;
-		if (is_bfc() && type == TCA_BFC_PRIOMAP && attr_len(a) == sizeof(s->priomap)) {
+		if (is_kind("bfc") && type == TCA_BFC_PRIOMAP && attr_len(a) == sizeof(s->priomap)) {
 			s->has_priomap = true;
 			memcpy(s->priomap, attr_data(a), sizeof(s->priomap));
 		}
@@ -577,7 +508,7 @@ static void shown_read(struct shown *s, const struct nlmsghdr *n)
 		uint16_t type = a->nla_type & NLA_TYPE_MASK;
 
 		if (type == TCA_KIND)
-			s->there = !strcmp(attr_data(a), kind_name());
+			s->there = !strcmp(attr_data(a), kind->of);
 		else if (type == TCA_OPTIONS)
 			options_read(s, attr_data(a), attr_len(a));
 		else if (type == TCA_STATS2)
@@ -652,7 +583,9 @@ static const char *shown_wrong(const struct shown *s)
 			 (unsigned long long)s->value[i]);
 		return text;
 	}
-	return is_bfc() ? bfc_wrong(s) : kind->role == ROCC_ROLE_SWITCH ? rocc_wrong(s) : NULL;
+	if (is_kind("bfc"))
+		return bfc_wrong(s);
+	return is_kind("rocc") && kind->role == ROCC_ROLE_SWITCH ? rocc_wrong(s) : NULL;
 }
 
 static bool shown_equal(const struct shown *a, const struct shown *b, bool priomap)
@@ -937,7 +870,7 @@ static void learn_fresh(void)
 
 	t = message(&in->m.n, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL | NLM_F_ACK);
 	t->tcm_handle = 0x10000;
-	attr_put(&in->m.n, TCA_KIND, kind_name(), strlen(kind_name()) + 1);
+	attr_put(&in->m.n, TCA_KIND, kind->of, strlen(kind->of) + 1);
 	if (kind->role >= 0) {
 		nest = attr_put(&in->m.n, TCA_OPTIONS, NULL, 0);
 		attr_put(&in->m.n, TCA_ROCC_ROLE, &(uint8_t) { kind->role }, 1);

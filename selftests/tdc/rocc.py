@@ -4,6 +4,7 @@ roles below each qdisc that takes another one; see generate."""
 import re
 
 import cases
+import option_lists as lists
 from cases import (DEV, FRAME, PARENTS, after, batch, flow, hold, loaded, pattern, show, show_and_release, stats, steps,
                    tc)
 
@@ -141,117 +142,70 @@ def below(p, role):
 
 # ---- options ----
 
-SHARED = {'rate': 'auto', 'limit': '8Mb', 'control-share': '5%', 'control-dscp': 'none'}
-DEFAULTS = {
-    'switch': dict(role='switch', **SHARED, **{
-        'interval': 'auto', 'rate-min': 'auto', 'qref': 'auto', 'qmid': 'auto', 'qmax': 'auto', 'alpha': 'auto',
-        'beta': 'auto', 'tuning': 'steps', 'table': 'queue', 'flows': '4096', 'age': 'auto', 'sample': '16',
-        'cnps': 'auto', 'source': '192.0.0.8', 'compute': 'switch', 'sign': 'none', 'keys': 'none',
-    }),
-    'host': dict(role='host', **SHARED, **{
-        'recovery': 'auto', 'hold': '20ms', 'floor': 'auto', 'limiters': '4096', 'radius': '8', 'from': 'any',
-        'keys': 'none',
-    }),
-}
-FIXED = ('role', 'table', 'flows', 'limiters')
+# What the rows of the specification say is in option_lists.py; here is what they do not.
+DEFAULTS = {role: dict(shown, keys='none') for role, shown in lists.ROCC_DEFAULTS.items()}
+FIXED = lists.ROCC_FIXED
 SIXTEEN = ','.join('10.0.0.{}'.format(n) for n in range(16))
 LONG = ','.join('{}/32'.format(a) for a in SIXTEEN.split(','))
 
-# role, option, typed, shown; what goes with it: typed, shown
-GOOD = [
-    ('switch', 'rate', 'rate 1kbit', '1Kbit'), ('switch', 'rate', 'rate 10gbit', '10Gbit'),
-    ('switch', 'limit', 'limit 1', '1b'), ('switch', 'limit', 'limit 1g', '1Gb'),
-    ('switch', 'control-share', 'control-share 0.01', '0.01%'), ('host', 'control-share', 'control-share 100', '100%'),
-    ('switch', 'control-dscp', 'control-dscp 1', '1'), ('switch', 'control-dscp', 'control-dscp 0', 'none'),
-    ('host', 'control-dscp', 'control-dscp 63', '63'),
-    ('switch', 'keys', 'key1 ' + KEY, '1'), ('switch', 'keys', 'key2 ' + KEY, '2'),
-    ('switch', 'keys', 'key1 {} key2 {}'.format(KEY, KEY[::-1]), '1,2'), ('switch', 'keys', 'key1 none', 'none'),
-    ('switch', 'interval', 'interval 1us', '1us'), ('switch', 'interval', 'interval 1s', '1s'),
-    ('switch', 'rate-min', 'rate-min 1kbit', '1Kbit'), ('switch', 'rate-min', 'rate-min 100gbit', '100Gbit'),
-    ('switch', 'qref', 'qref 1', '1b'), ('switch', 'qmid', 'qmid 100000', '100000b'),
-    ('switch', 'qmax', 'qmax 1g', '1Gb'),
+# What goes with some of the values there: typed, and shown then
+ALSO = {
+    'qref 1073741824': None,        # with more of these: below
+    'qmid 1': None,
+    'qmid 1073741824': ('qmax 1g', {'qmax': '1Gb'}),
+    'qmax 1': None,
+    'sign 1': ('key1 ' + KEY, {'keys': '1'}),
+    'sign 2': ('key2 ' + KEY, {'keys': '2'}),
+}
+# Other ways to type a value, keys and prefixes: role, option, typed, shown, also
+GOOD = [(role, option, typed, shown, *ALSO.get(typed, ('', {})))
+        for role, option, typed, shown in lists.ROCC_GOOD if ALSO.get(typed, ()) is not None] + [
+    ('switch', 'rate', 'rate 10gbit', '10Gbit', '', {}), ('host', 'control-dscp', 'control-dscp 0', 'none', '', {}),
+    ('host', 'limit', 'limit 64k', '64Kb', '', {}),
+    ('switch', 'keys', 'key1 ' + KEY, '1', '', {}), ('switch', 'keys', 'key2 ' + KEY, '2', '', {}),
+    ('switch', 'keys', 'key1 {} key2 {}'.format(KEY, KEY[::-1]), '1,2', '', {}),
+    ('switch', 'keys', 'key1 none', 'none', '', {}), ('host', 'keys', 'key2 ' + KEY, '2', '', {}),
+    ('switch', 'qmid', 'qmid 100000', '100000b', '', {}),
     ('switch', 'qref', 'qref 1023m qmid 1g qmax 1g', '1023Mb', '', {'qmid': '1Gb', 'qmax': '1Gb'}),
-    ('switch', 'alpha', 'alpha 0.0001', '0.0001'), ('switch', 'alpha', 'alpha 100', '100'),
-    ('switch', 'beta', 'beta 0.125', '0.125'), ('switch', 'beta', 'beta 100', '100'),
-    ('switch', 'tuning', 'tuning smooth', 'smooth'),
-    ('switch', 'table', 'table age', 'age'), ('switch', 'table', 'table elephants', 'elephants'),
-    ('switch', 'table', 'table afd', 'afd'),
-    ('switch', 'flows', 'flows 4', '4'), ('switch', 'flows', 'flows 65536', '65536'),
-    ('switch', 'flows', 'flows 12', '12'),
-    ('switch', 'age', 'age 1us', '1us'), ('switch', 'age', 'age 1s', '1s'),
-    ('switch', 'sample', 'sample 1', '1'), ('switch', 'sample', 'sample 1048576', '1048576'),
-    ('switch', 'cnps', 'cnps 1', '1'), ('switch', 'cnps', 'cnps 1000000000', '1000000000'),
-    ('switch', 'source', 'source 10.1.2.3', '10.1.2.3'), ('switch', 'source', 'source 0.0.0.0', '0.0.0.0'),
-    ('switch', 'compute', 'compute host', 'host'),
-    ('switch', 'sign', 'sign 1', '1', 'key1 ' + KEY, {'keys': '1'}),
-    ('switch', 'sign', 'sign 2', '2', 'key2 ' + KEY, {'keys': '2'}),
-    ('host', 'rate', 'rate 8tbit', '8Tbit'), ('host', 'limit', 'limit 64k', '64Kb'),
-    ('host', 'keys', 'key2 ' + KEY, '2'),
-    ('host', 'recovery', 'recovery 1us', '1us'), ('host', 'recovery', 'recovery 1s', '1s'),
-    ('host', 'hold', 'hold 1us', '1us'), ('host', 'hold', 'hold 1s', '1s'),
-    ('host', 'floor', 'floor 1kbit', '1Kbit'), ('host', 'floor', 'floor 8tbit', '8Tbit'),
-    ('host', 'limiters', 'limiters 1', '1'), ('host', 'limiters', 'limiters 32768', '32768'),
-    ('host', 'radius', 'radius 0', '0'), ('host', 'radius', 'radius 254', '254'),
-    ('host', 'from', 'from 10.0.0.0/8,fe80::/64', '10.0.0.0/8,fe80::/64'), ('host', 'from', 'from ::/0', '::/0'),
-    ('host', 'from', 'from 0.0.0.0/0', '0.0.0.0/0'), ('host', 'from', 'from ' + SIXTEEN, LONG),
-    ('host', 'from', 'from any', 'any'),
+    ('switch', 'beta', 'beta 0.125', '0.125', '', {}), ('switch', 'flows', 'flows 12', '12', '', {}),
+    ('host', 'from', 'from 10.0.0.0/8,fe80::/64', '10.0.0.0/8,fe80::/64', '', {}),
+    ('host', 'from', 'from ::/0', '::/0', '', {}), ('host', 'from', 'from 0.0.0.0/0', '0.0.0.0/0', '', {}),
+    ('host', 'from', 'from ' + SIXTEEN, LONG, '', {}), ('host', 'from', 'from any', 'any', '', {}),
 ]
 
-# role, typed, what is said; by tc
-MISTYPED = [
-    ('switch', 'role router', 'takes one of '), ('switch', 'rate fast', 'takes a rate '),
-    ('switch', 'limit 0', 'takes a size '), ('host', 'control-share 0', 'takes a percentage '),
-    ('switch', 'control-dscp 64', 'takes a number '), ('host', 'control-dscp -1', 'takes a number '), ('switch', 'key1 1234', 'takes 32 hexadecimal digits'),
-    ('switch', 'interval 5', 'takes a time '), ('switch', 'alpha 1e2', 'takes a number '),
-    ('switch', 'table all', 'takes one of '), ('switch', 'flows 3', 'takes a number '),
-    ('switch', 'flows 65537', 'takes a number '), ('switch', 'source ::1', 'takes an IPv4 address'),
-    ('switch', 'sign 3', 'takes one of '), ('switch', 'speed 1', 'speed'),
-    ('switch', 'limit 1m limit 2m', 'is given twice'), ('host', 'limiters 32769', 'takes a number '),
-    ('host', 'radius 255', 'takes a number '), ('host', 'from ' + SIXTEEN + ',::', 'takes up to 16 prefixes'),
-    ('host', 'from 10.0.0.1/8', 'takes up to 16 prefixes'),
-]
-OF_HOST, OF_SWITCH = 'this option is for role host', 'this option is for role switch'
+OF_HOST = 'this option is for role host'
+OF = {role: 'this option is for role ' + role for role in DEFAULTS}
 CREATION = 'this option can be set at creation only'
-RATE = ' must be auto or 1 kbit/s to 8 Tbit/s'
-TIME = ' must be auto or 1 us to 1 s'
 ORDER = 'qref must be below qmid, and qmid not above qmax'
-# and by the kernel
-BAD = [
-    ('switch', 'rate 999bit', 'rate' + RATE), ('switch', 'rate 9tbit', 'rate' + RATE),
-    ('switch', 'limit 1025m', 'limit must be 1 byte to 1 GiB'),
-    ('switch', 'interval 999ns', 'interval' + TIME), ('switch', 'interval 1001ms', 'interval' + TIME),
-    ('switch', 'rate-min 999bit', 'rate-min' + RATE), ('switch', 'rate-min 9tbit', 'rate-min' + RATE),
-    ('switch', 'qref 1025m', 'qref must be auto or 1 byte to 1 GiB'),
-    ('switch', 'qmid 1025m', 'qmid must be auto or 1 byte to 1 GiB'),
-    ('switch', 'qmax 1025m', 'qmax must be auto or 1 byte to 1 GiB'),
-    ('switch', 'qref 10k qmid 10k', ORDER), ('switch', 'qmid 20k qmax 19k', ORDER), ('switch', 'qref 1g', ORDER),
-    ('switch', 'qmax 1', ORDER),
-    ('switch', 'alpha 100.0001', 'alpha must be auto or 0.0001 to 100'),
-    ('switch', 'beta 100.0001', 'beta must be auto or 0.0001 to 100'),
-    ('switch', 'age 999ns', 'age' + TIME), ('switch', 'age 1001ms', 'age' + TIME),
-    ('switch', 'sample 1048577', 'sample must be 1 to 1048576'),
-    ('switch', 'cnps 1000000001', 'cnps must be auto or 1 to 10^9 a second'),
-    ('switch', 'sign 1', 'sign needs the key that it names'),
-    ('switch', 'sign 2 key1 ' + KEY, 'sign needs the key that it names'),
-    ('switch', 'recovery 1ms', OF_HOST), ('switch', 'hold 1ms', OF_HOST), ('switch', 'floor 1mbit', OF_HOST),
-    ('switch', 'limiters 8', OF_HOST), ('switch', 'radius 8', OF_HOST), ('switch', 'from any', OF_HOST),
-    ('host', 'recovery 999ns', 'recovery' + TIME), ('host', 'recovery 1001ms', 'recovery' + TIME),
-    ('host', 'hold 999ns', 'hold must be 1 us to 1 s'), ('host', 'hold 1001ms', 'hold must be 1 us to 1 s'),
-    ('host', 'floor 999bit', 'floor' + RATE), ('host', 'floor 9tbit', 'floor' + RATE),
-] + [('host', option, OF_SWITCH) for option in (
-    'interval auto', 'rate-min 1mbit', 'qref 1k', 'qmid auto', 'qmax auto', 'alpha auto', 'beta 1', 'tuning steps',
-    'table queue', 'flows 4096', 'age auto', 'sample 16', 'cnps 7', 'source 192.0.0.8', 'compute host', 'sign none')]
-# refused in a change only, or when it is made only
-BAD_CHANGE = [
-    ('switch', 'role host', CREATION), ('host', 'role switch', CREATION), ('switch', 'table age', CREATION),
-    ('switch', 'flows 8', CREATION), ('host', 'limiters 8', CREATION),
-]
-BAD_NEW = [('switch', 'flows 6', 'flows must be a multiple of 4')]
+# role, typed, what is said, by whom: tc or the kernel
+BAD = [(role, typed, said, by) for role, option, typed, said, by in lists.ROCC_BAD if option not in FIXED] + [
+    (role, typed, said, 'tc') for role, typed, said in (
+        ('switch', 'role router', 'takes one of '), ('host', 'control-dscp -1', 'takes a number '),
+        ('switch', 'key1 1234', 'takes 32 hexadecimal digits'), ('switch', 'interval 5', 'takes a time '),
+        ('switch', 'alpha 1e2', 'takes a number '), ('switch', 'source ::1', 'takes an IPv4 address'),
+        ('switch', 'sign 3', 'takes one of '), ('switch', 'speed 1', 'speed'),
+        ('switch', 'limit 1m limit 2m', 'is given twice'), ('host', 'from ' + SIXTEEN + ',::', 'takes up to 16 prefixes'),
+        ('host', 'from 10.0.0.1/8', 'takes up to 16 prefixes'))] + [
+    (role, typed, said, 'kernel') for role, typed, said in (
+        ('switch', 'qref 10k qmid 10k', ORDER), ('switch', 'qmid 20k qmax 19k', ORDER), ('switch', 'qref 1g', ORDER),
+        ('switch', 'qmax 1', ORDER), ('switch', 'sign 1', 'sign needs the key that it names'),
+        ('switch', 'sign 2 key1 ' + KEY, 'sign needs the key that it names'), ('switch', 'from any', OF_HOST))] + [
+    # one value of each option, in the role that does not have it
+    (OTHER[role], typed, OF[role], 'kernel') for (role, option), typed in {
+        (role, option): typed for role, option, typed, _ in lists.ROCC_GOOD}.items()
+    if option not in DEFAULTS[OTHER[role]]]
+# What cannot be changed, and what is refused when it is made only
+BAD_CHANGE = [(role, typed, CREATION, 'kernel') for role, option, typed, shown in lists.ROCC_GOOD
+              if option in FIXED and shown != DEFAULTS[role][option]] + [
+    ('switch', 'role host', CREATION, 'kernel'), ('host', 'role switch', CREATION, 'kernel')]
+BAD_NEW = [(role, typed, said, by) for role, option, typed, said, by in lists.ROCC_BAD if option in FIXED] + [
+    ('switch', 'flows 6', 'flows must be a multiple of 4', 'kernel')]
 
 
 def options_line(role, **changed):
     shown = dict(DEFAULTS[role], **changed)
-    return re.escape(' '.join('{} {}'.format(*option) for option in shown.items())) + ' version 1 $'
+    words = ' '.join('{} {}'.format(*option) for option in shown.items())
+    return re.escape(words) + ' version {} $'.format(lists.ROCC_VERSION)
 
 
 def options():
@@ -265,8 +219,7 @@ def options():
     case('options', 'rocc without an option is a switch and has the defaults', [], root.format('add'), look,
          at + options_line('switch'))
     case('options', 'rocc, host, has the defaults', [], add('host'), look, at + options_line('host'))
-    for role, option, typed, shown, *also in GOOD:
-        with_typed, with_shown = also or ('', {})
+    for role, option, typed, shown, with_typed, with_shown in GOOD:
         changed = dict(with_shown, **{option: shown})
         if option in FIXED:
             case('options', 'rocc, {}: add with {}'.format(role, typed), [], add(role, typed), look,
@@ -279,17 +232,18 @@ def options():
              [add(role, '{} {}'.format(stays[0], stays[1].replace('77b', '77')))],
              ' '.join([root.format('change'), typed, with_typed]).strip(), look,
              at + options_line(role, **dict([stays], **changed)))
-    for role, typed, words in MISTYPED + BAD + BAD_CHANGE:
+    for role, typed, words, by in BAD + BAD_CHANGE:
         good = 'limit 7k' if typed.startswith('rate ') else 'rate 7gbit'
         change = ' '.join([root.format('change'), good, typed])
         case('options', 'rocc, {}: change to {} is refused, all stays'.format(role, typed), [add(role, 'limit 1m')],
              change, steps(change + ' 2>&1', look),
              pattern(after(1, re.escape(words)), '.*@1\\n', at.lstrip('^'), options_line(role, limit='1Mb')),
-             status=1 if (role, typed, words) in MISTYPED else 2)
-    for role, typed, words in BAD + BAD_NEW:
+             status=2 if by == 'kernel' else 1)
+    for role, typed, words, by in [entry for entry in BAD if entry[-1] == 'kernel'] + BAD_NEW:
         new = add(role, typed)
         case('options', 'rocc, {}: add with {} is refused, nothing is there'.format(role, typed), [], new,
-             steps(new + ' 2>&1', look), pattern(after(1, re.escape(words)), '(?!.*qdisc rocc)'), status=2)
+             steps(new + ' 2>&1', look), pattern(after(1, re.escape(words)), '(?!.*qdisc rocc)'),
+             status=2 if by == 'kernel' else 1)
     case('options', 'rocc: the key that is signed with does not go',
          [add('switch', 'limit 1m sign 2 key2 ' + KEY)], root.format('change') + ' key2 none',
          steps(root.format('change') + ' key2 none 2>&1', look),
