@@ -37,7 +37,7 @@ CHECKER	:= $(if $(SPARSE),C=2 CF="-Wsparse-error")
 # Programs and documents; modules go to the kernel of KDIR, plugins to where tc and ip look.
 PREFIX	?= /usr/local
 PROGRAMS := $(patsubst %/Makefile,%,$(wildcard $(patsubst %,userspace/%/Makefile,sluice hopmon flowgen trace)))
-INSTALLED := tc-plugin $(PROGRAMS) userspace/lab userspace/system Documentation/man
+INSTALLED := tc-plugin $(PROGRAMS) userspace/lab userspace/completion userspace/system Documentation/man
 KMAKE	= $(MAKE) -C $(KDIR) $(if $(O),O=$(O)) $(if $(ARCH),ARCH=$(ARCH))
 # Debian's headers do not tell their flavour to `make kernelrelease`.
 RELEASE	= $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \

@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The command sluice as it is called: words, exit statuses, files of fabrics, completion,
-# installation. Needs neither a kernel module nor privileges.
+# The command sluice as it is called: words, exit statuses, files of fabrics, installation. Needs neither a kernel module nor privileges.
 
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -112,33 +111,6 @@ ends 1 "$dir/bad:2: this is no text" graph "$dir/bad"
 ends 1 'there is no switch "ha"' graph --switch ha "$dir/ring"
 ends 1 'there is no switch "z"' graph --switch z --apply "$dir/ring"
 
-# Completion: completes WORD...: what the last word can become
-completes() {
-	bash -c '. "$1"; shift; COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _sluice
-		printf "%s\n" "${COMPREPLY[@]}"' - "$root/userspace/sluice/sluice.bash" "$sluice" "$@"
-}
-
-same "completion knows the verbs" "$(completes "" | grep -v '^-' | sort | xargs)" \
-	"$("$sluice" help | awk '/^  [a-z]/ { print $1 }' | sort | xargs)"
-same "completion of a verb" "$(completes -j -n x mo)" monitor
-same "completion of devices" "$(completes show l | grep -x lo)" lo
-same "completion of kinds" "$(completes set lo ro | sort | xargs)" "rocc role"
-same "completion of options" "$(completes set lo watch | xargs)" "watch watchdog"
-same "completion of options with a dash" "$(completes set lo bfc control- | xargs)" "control-dscp control-share"
-for kind in bfc rocc ideal; do
-	same "completion of options of $kind" "$(completes set lo $kind "" | xargs)" \
-		"$("$sluice" set lo $kind "" 1 2>&1 | sed 's/.*there are: //; s/ help$//; s/|[^ ]*//g' | tr ' ' '\n' | sort | xargs)"
-done
-same "completion of values" "$(completes set lo peer sw)" switch
-same "completion of values of a kind" "$(completes set lo rocc role "" | xargs)" "host switch"
-same "completion of switches" "$(completes set lo bfc tag o | xargs)" "off on"
-same "completion of ways to pause" "$(completes set lo bfc pause "" | xargs)" "ingress queue"
-same "completion of numbers" "$(completes set lo ways "" | xargs)" "1 4"
-same "completion of ways to share" "$(completes set lo share "" | xargs)" "random spare"
-same "completion of what is no size" "$(completes set lo ideal limit "" | xargs)" none
-same "completion of what is no prefix" "$(completes set lo rocc from "" | xargs)" any
-same "completion after a value" "$(completes set lo peer switch tier u)" up
-
 # The unit test, made again for each of its sources: some are included, some linked
 unit() { make -s -C "$here" "$@" OUT="$dir/unit" "$dir/unit/test_sluice"; }
 unit >"$dir/seen" 2>&1
@@ -153,7 +125,7 @@ done
 make -s -C "$root/userspace/sluice" install DESTDIR="$dir/root" PREFIX=/usr >"$dir/seen" 2>&1
 report $? "install"
 same "what is installed" "$(cd "$dir/root" && find . -type f | sort | xargs)" \
-	"./usr/sbin/sluice ./usr/share/bash-completion/completions/sluice ./usr/share/man/man8/sluice.8"
+	"./usr/sbin/sluice ./usr/share/man/man8/sluice.8"
 make -s -C "$root/userspace/sluice" uninstall DESTDIR="$dir/root" PREFIX=/usr >"$dir/seen" 2>&1
 report $? "uninstall"
 same "nothing is left" "$(find "$dir/root" -type f)" ""

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The command sluice-trace as it is called: words, exit statuses, files, completion, installation,
+# The command sluice-trace as it is called: words, exit statuses, files, installation,
 # the examples of its manual page. Needs neither a kernel module nor privileges.
 
 set -u
@@ -209,29 +209,11 @@ for verb in make convert check stat laws; do
 done >"$dir/seen"
 same "the manual page has each option" "$(cat "$dir/seen")" ""
 
-# Completion: completes WORD...: what the last word can become
-completes() {
-	PATH=$dir/bin:$PATH bash -c '. "$1"; shift; COMP_WORDS=(sluice-trace "$@") COMP_CWORD=$#
-		_sluice_trace; printf "%s\n" "${COMPREPLY[@]}"' - \
-		"$root/userspace/trace/sluice-trace.bash" "$@"
-}
-
-same "completion knows the verbs" "$(completes "" | grep -v '^-' | sort | xargs)" \
-	"$("$trace" help | awk '/^  [a-z]/ { print $1 }' | sort | xargs)"
-for verb in make convert check stat laws; do
-	same "completion knows the options of $verb" "$(completes "$verb" -- | grep -- -- | sort | xargs)" \
-		"$("$trace" "$verb" --help | grep -oE -- '--[a-z-]+' |
-		   grep -vxE -- '--(help|usage|version|hosts-per-rack)' | sort -u | xargs)"
-done
-same "completion of laws" "$(completes make --law fb_h)" fb_hadoop
-same "completion of formats" "$(completes convert --to hp)" hpcc
-same "completion of arrivals" "$(completes make --law x --arrivals l)" lognormal
-
 # Installation, into a directory of our own
 make -s -C "$root/userspace/trace" install DESTDIR="$dir/root" PREFIX=/usr >"$dir/seen" 2>&1
 report $? "install"
 same "what is installed" "$(cd "$dir/root" && find . -type f | sort | xargs)" \
-	"./usr/sbin/sluice-trace ./usr/share/bash-completion/completions/sluice-trace ./usr/share/man/man8/sluice-trace.8"
+	"./usr/sbin/sluice-trace ./usr/share/man/man8/sluice-trace.8"
 make -s -C "$root/userspace/trace" uninstall DESTDIR="$dir/root" PREFIX=/usr >"$dir/seen" 2>&1
 report $? "uninstall"
 same "nothing is left" "$(find "$dir/root" -type f)" ""
