@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tables of Documentation/counters.md: one for each set of figures, and in it for each that has them"""
-from .out import Part
+from .out import Part, place
 
 PATH = "Documentation/counters.md"
 
@@ -21,4 +21,8 @@ def make(kinds):
             rows = [f for f in figures if not f.pad and f.type != "nest"]
             for of in dict.fromkeys(f.of for f in rows):
                 label = f"{kind.name}: {name}" + (f", {of}" if of else "")
-                yield Part(PATH, label, [kind], table([f for f in rows if f.of == of]))
+                yield Part(PATH, label, [kind], table([f for f in rows if f.of == of]), start=f"""## {kind.name}: {name}
+
+{place(PATH, label, [kind])}
+
+""", before="## The cable\n")

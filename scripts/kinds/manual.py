@@ -3,8 +3,8 @@
 import re
 import textwrap
 
-from .out import Part
-from .spec import bare, listed, prose
+from .out import Part, place
+from .spec import bare, listed, prose, upper
 
 WIDTH = 120
 
@@ -143,6 +143,8 @@ def parameters(kind):
 
 def fixed(kind):
     names = [bold(o.name) for o in kind.typed if o.fixed]
+    if not names:
+        return "All can be changed, under load, and only those that are named change."
     verb = "are" if len(names) > 1 else "is"
     return "\n".join(wrapped_roff(f"{listed(names)} {verb} fixed when the qdisc is made; all others can be changed, under "
                                   "load, and only those that are named change."))
@@ -164,12 +166,33 @@ def figures(rows):
     return "\n".join(out)
 
 
+def start(kind, labels):
+    """The manual page of a new kind: what is left is to describe it"""
+    places = {label: place(kind.manual(), label, [kind]) for label in labels}
+    figures_of = "\n".join(places[label] for label in labels if label.startswith("Figures"))
+    return f""".\\" SPDX-License-Identifier: GPL-2.0-only
+.TH TC-{upper(kind.name)} 8 "2026" "Sluice" "Linux"
+.SH NAME
+{kind.name} \\- {kind.doc[0].lower()}{kind.doc[1:]}
+.SH SYNOPSIS
+{places["Synopsis"]}
+.SH DESCRIPTION
+.SH PARAMETERS
+{places["What cannot be changed"]}
+{places["Parameters"]}
+.SH STATISTICS
+{figures_of}
+.SH SEE ALSO
+.BR sluice (8),
+.BR tc (8)
+"""
+
+
 def make(kinds):
     for kind in kinds:
-        path = kind.manual()
+        parts = {"Synopsis": synopsis(kind), "What cannot be changed": fixed(kind), "Parameters": parameters(kind)}
         for name, rows in kind.sets.items():
             label = "Figures" if name == "stats" else f"Figures of a {name}"
-            yield Part(path, label, [kind], figures([f for f in rows if not f.pad and f.type != "nest"]))
-        yield Part(path, "Synopsis", [kind], synopsis(kind))
-        yield Part(path, "What cannot be changed", [kind], fixed(kind))
-        yield Part(path, "Parameters", [kind], parameters(kind))
+            parts[label] = figures([f for f in rows if not f.pad and f.type != "nest"])
+        for label, text in parts.items():
+            yield Part(kind.manual(), label, [kind], text, start(kind, parts))

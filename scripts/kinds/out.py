@@ -60,19 +60,32 @@ MARKS = {
 }
 
 
-class Part:
-    """A part of a file, between two marks; `label` tells it from others of that file"""
+def place(path, label, kinds):
+    """The marks of a part, with nothing between them"""
+    begin, end = MARKS[os.path.splitext(path)[1]]
+    return begin.format(f"{label}. {from_where(kinds, short=True)}") + f"\n{end}"
 
-    def __init__(self, path, label, kinds, text):
+
+class Part:
+    """A part of a file, between two marks; `label` tells it from others of that file. A new kind has no file yet, or no
+    place in one: `start` is the whole file, with the places of all its parts, or with `before` what is put before that
+    text."""
+
+    def __init__(self, path, label, kinds, text, start="", before=None):
         self.path, self.label, self.kinds, self.text = path, label, kinds, text
+        self.start, self.before = start, before
 
     def put(self, old):
         begin, end = MARKS[os.path.splitext(self.path)[1]]
-        mark = begin.format(f"{self.label}. {from_where(self.kinds, short=True)}")
+        mark = place(self.path, self.label, self.kinds).split("\n")[0]
+        if not old:
+            old = self.start
+        elif self.before and f"{self.label}. {MADE}" not in old:
+            old = old.replace(self.before, self.start + self.before, 1)
         known = re.escape(begin.format("@")).replace("@", re.escape(self.label) + r"\. [^\n]*?")
         pattern = re.compile(rf"^{known}\n(?:(?!{re.escape(end)}).*\n)*?{re.escape(end)}$", re.M)
         if len(pattern.findall(old)) != 1:
-            raise Wrong(f"{self.path}: needs one place for \"{self.label}\":\n{mark}\n{end}")
+            raise Wrong(f"{self.path}: needs one place for \"{self.label}\":\n{place(self.path, self.label, self.kinds)}")
         return pattern.sub(lambda _: f"{mark}\n{self.text.rstrip()}\n{end}", old)
 
 

@@ -392,6 +392,7 @@ class Kind:
         self.name = tree["name"]
         for key in set(tree) - KEYS["file"]:
             raise Wrong(f"{self.name}: no key is called {key!r}")
+        self.doc = " ".join(tree["doc"].split()).rstrip(".")
         self.folder = tree.get("folder", self.name)
         self.roles = tree.get("roles", [])
         self.plain = bool(tree.get("plain"))

@@ -17,6 +17,10 @@ def ports():
     return [upper(space["name-prefix"] + row["name"]) for row in space["attributes"] if row["type"] != "pad"]
 
 
+def included(headers):
+    return "\n".join(f'#include "../../kernel/uapi/{h}"' for h in sorted(headers))
+
+
 def names(kinds):
     rows = [row.cname for k in kinds for rows in (k.options, *k.nests.values(), *k.sets.values())
             for row in sorted(rows, key=lambda row: row.value)]
@@ -24,7 +28,6 @@ def names(kinds):
     about = ("The names of the attributes, so that tests do not speak in numbers. tcmsg reads them, the spy of the "
              "plugin's unit test writes them. Names of one nest do not meet those of another: each table is looked up by "
              "itself.")
-    headers = "\n".join(f'#include "../../kernel/uapi/{h}"' for h in sorted({k.header for k in kinds} | {"hopctl.h"}))
     lines = "\n".join(f"\tTCMSG_NAME({name})," for name in every)
     return f"""{banner(kinds, about)}
 #ifndef _SLUICE_TCMSG_NAMES_H
@@ -33,7 +36,7 @@ def names(kinds):
 #include <linux/gen_stats.h>
 #include <linux/rtnetlink.h>
 
-{headers}
+{included({k.header for k in kinds} | {"hopctl.h"})}
 
 struct tcmsg_name {{
 	const char	*name;
@@ -79,6 +82,8 @@ def fuzzed(kinds):
     return banner(kinds, about) + f"""
 #ifndef _SLUICE_OPTFUZZ_OPTIONS_H
 #define _SLUICE_OPTFUZZ_OPTIONS_H
+
+""" + included({k.header for k in kinds}) + f"""
 
 #define OPTIONS_MAX	{most}
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Constants and attributes of kernel/uapi/KIND.h"""
-from .out import Part, comment
+from .out import Part, comment, place
 from .spec import prose, upper
 
 
@@ -109,10 +109,31 @@ def attributes(space, rows, line):
     return "\n".join(out)
 
 
+LABEL = "Options and figures"
+
+
+def start(kind, path):
+    word = f"_SLUICE_UAPI_{upper(kind.name)}_H"
+    return f"""/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * {kind.name}: {kind.doc}
+ *
+ * Options are attributes in TCA_OPTIONS, statistics in TCA_STATS_APP.
+ */
+#ifndef {word}
+#define {word}
+
+{place(path, LABEL, [kind])}
+
+#endif
+"""
+
+
 def make(kinds):
     for kind in kinds:
         blocks = ["\n".join(constants(kind))] + [enum(e) for e in kind.enums.values() if not e.header]
         blocks.append(attributes(kind.spaces["options"], kind.options, option))
         for name, rows in {**kind.nests, **kind.sets}.items():
             blocks.append(attributes(kind.spaces[name], rows, figure))
-        yield Part(f"kernel/uapi/{kind.header}", "Options and figures", [kind], "\n" + "\n\n".join(blocks) + "\n")
+        path = f"kernel/uapi/{kind.header}"
+        yield Part(path, LABEL, [kind], "\n" + "\n\n".join(blocks) + "\n", start(kind, path))

@@ -45,11 +45,6 @@
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 
-#include "../../kernel/uapi/bfc.h"
-#include "../../kernel/uapi/hopctl.h"
-#include "../../kernel/uapi/ideal.h"
-#include "../../kernel/uapi/rocc.h"
-
 #define BATCH		96
 #define MESSAGE_MAX	1024	/* bytes of one message */
 #define REPLY_MAX	8192

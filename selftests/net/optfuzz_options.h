@@ -8,6 +8,10 @@
 #ifndef _SLUICE_OPTFUZZ_OPTIONS_H
 #define _SLUICE_OPTFUZZ_OPTIONS_H
 
+#include "../../kernel/uapi/bfc.h"
+#include "../../kernel/uapi/ideal.h"
+#include "../../kernel/uapi/rocc.h"
+
 #define OPTIONS_MAX	33
 
 static const struct option bfc_options[] = {
