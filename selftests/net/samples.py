@@ -77,8 +77,9 @@ class Block:
         self.number = number
         self.before = []                # commands that the document does not show, behind their class
         self.commands = []
+        self.ways = []                  # of each command, or of a block without any
         self.console = False
-        self.message = False            # some line of the output is the sample, not all of it
+        self.message = None             # the heading, if it is one: it is in some line of the output
 
     def where(self, command=None):
         return f"{self.path}:{(command or self).number}"
@@ -116,18 +117,19 @@ def classify(block, comment, lines):
 
 def commands(number, lines):
     """Of an indented block: a comment of the shell of its own is none, a line that ends with \\ goes on."""
-    found, open_ = [], False
+    found, begun, start = [], "", number
     for at, line in enumerate(lines, number):
         line = line.strip()
-        if open_:
-            found[-1].text += " " + line
-        elif line and not line.startswith("#"):
-            found.append(Command(at, line))
-        else:
+        if not begun and (not line or line.startswith("#")):
             continue
-        open_ = line.endswith("\\")
-        text = found[-1].text.removesuffix("\\").rstrip()
-        found[-1] = Command(found[-1].number, text)
+        if not begun:
+            start = at
+        begun += line
+        if begun.endswith("\\"):
+            begun = begun.removesuffix("\\").rstrip() + " "
+        else:
+            found.append(Command(start, begun))
+            begun = ""
     return found
 
 
@@ -188,13 +190,13 @@ def blocks(path):
                 raise Wrong("a message without a class")
             if kind == "comment":
                 if message:
-                    classify(message, lines, [re.search("`(.*)`", message.text)[1]])
+                    classify(message, lines, [re.search("`(.*)`", message.message)[1]])
                     found.append(message)
                 comment, message = lines if not message else None, None
                 continue
             if kind == "message":
                 message = Block(path, number)
-                message.message, message.text = True, lines[0]
+                message.message = lines[0]
             elif kind != "text":
                 block = Block(path, number)
                 block.console = words.split()[:1] == ["console"]
