@@ -710,6 +710,16 @@ class Plots(unittest.TestCase):
         for said in title, "1.2345", "0.5678", "0.001", "0.01":
             self.assertIn(said, words)
 
+    def test_key_has_room(self):
+        """However long its names are: where it has not, gnuplot begins lines of the key at the picture's edge."""
+        for places in 1, 3:
+            for length in range(1, 34):
+                curves = [plot.Curve(str(n) * length, n, [(0, 1), (1, 2)]) for n in range(5)]
+                plot.draw(self.directory, [plot.Plot(plot.Axis("x"), plot.Axis("y"), [
+                    plot.Panel(f"p{n}", "t", curves) for n in range(places)])])
+                with open(f"{self.directory}/p0.svg", encoding="utf-8") as f:
+                    self.assertFalse('d="M0,' in f.read(), (length, places))
+
     def test_thin(self):
         few = [(0, 5), (7, 1), (9, 3)]
         self.assertEqual(plot.thin(few, 3), few)

@@ -212,7 +212,7 @@ def _panel(directory, plot, panel, x, y):
     width, height, letters = plot.size
     marks = [(mark, (x, y)[mark.place]) for mark in panel.marks if (x, y)[mark.place].reaches(mark)]
     names = [curve.name for curve in panel.curves] + [axis.key(mark) for mark, axis in marks]
-    across = int(width // (max(map(len, names)) * letters * 0.6 + 4 * letters)) or 1
+    across = int(width // (max(map(len, names)) * letters * 0.6 + 5 * letters)) or 1
     rows = -(-len(names) // across)
     height += round(rows * letters * 1.7)
     title = "\n".join(textwrap.wrap(panel.title, int(width / letters / 0.58)))
