@@ -1019,6 +1019,95 @@ print(json.dumps(runner.changed(case)))
             self.assertIn(found["clean"], (True, False))
 
 
+class Demo(unittest.TestCase):
+    """What the demo makes of results of two schemes."""
+    SETTINGS = dict(SCHEMES="fq_codel bfc", HOSTS="2", RATE="25mbit", CORE_RATE="50mbit", DELAY="50us", LIMIT="280000", SEED="1",
+                    WORKLOAD="google_allrpc.txt", ARRIVALS="lognormal", RPC_RATE="80", DURATION_S="4", INCAST_BYTES="14480",
+                    INCAST_CONNS="4", INCAST_BURSTS="2", INCAST_OFFSET_S="0.3")
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.top = directory.name
+        self.write("settings", "".join(f"{k}='{v}'\n" for k, v in sorted(self.SETTINGS.items())))
+        for scheme, idle in ("fq_codel", 0.76), ("bfc", 0.5):
+            os.makedirs(f"{self.top}/raw/{scheme}")
+            self.results(scheme, idle)
+
+    def write(self, name, text):
+        with open(f"{self.top}/{name}", "w", encoding="utf-8") as f:
+            f.write(text)
+
+    def results(self, scheme, idle, last="1500000"):
+        head = "group,start_ns,peer,bytes,fct_ns\n"
+        self.write(f"raw/{scheme}/rpc-h1.csv", head + "".join(f"0,{n},10.0.0.2,{3000 if n else 3001},{n + 1}000000\n" for n in range(101)))
+        self.write(f"raw/{scheme}/rpc-h2.csv", head + f"0,7,10.0.0.1,1,{last}\n")
+        self.write(f"raw/{scheme}/incast.csv", head + "0,9,10.0.0.2,14480,100000000\n0,9,10.0.0.3,14480,140000000\n"
+                   "1,99,10.0.0.2,14480,150000000\n")
+        self.write(f"raw/{scheme}/summary", f"elapsed_s=4.5\ncpus=1\nidle_share={idle:.3f}\ntcp_retransmits=7\ntcp_timeouts=0\n")
+        own = "63000,756,3,9,0,2,1" if scheme == "bfc" else ",,,,,,"
+        self.write(f"raw/{scheme}/ports.csv", "netns,dev,role,kind,bytes,packets,drops,backlog_max,backlog_mean,own_backlog_max,"
+                   "pauses_sent,pauses_obeyed,paused_ns,lease_expired,flows_shared,tagging\n"
+                   f"rack-tor1,h1,switch,{scheme},1,1,4,34567,5,{own}\nrack-h1,eth0,host,{scheme},1,1,5,,,{own}\n"
+                   "rack-h1,lo,host,noqueue,1,1,99,99999999,,,,,,,,\n")
+        self.write(f"raw/{scheme}/backlog.csv", "time_ns,backlog\n4000000,1\n300000000,5\n304000000,90000\n990000000,7\n")
+
+    def report(self, *words):
+        done = subprocess.run([f"{ROOT}/userspace/lab/report", *words, self.top], capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    def test_table(self):
+        status, text, said = self.report()
+        self.assertEqual((status, said), (0, ""))
+        # 12 connections of 14480 bytes in 10 segments of 66 more, at 25 Mb/s
+        self.assertIn("at best 58.1 ms", text)
+        self.assertEqual([line.split() for line in text.splitlines() if line.startswith(("fq_codel", "bfc"))], [
+            "fq_codel | 51.005 51.000 100.000 | 1.000 | 145.0 150.0 | 9 | 35 - | - | 7 0 | 76 %".split(),
+            "bfc | 51.005 51.000 100.000 | 1.000 | 145.0 150.0 | 9 | 35 63 | 1512 | 7 0 | 50 %".split()])
+        for name, lines in ("flows.csv", 211), ("table.csv", 3):
+            with open(f"{self.top}/{name}", encoding="utf-8") as f:
+                self.assertEqual(len(f.readlines()), lines)
+        with open(f"{self.top}/flows.csv", encoding="utf-8") as f:
+            self.assertEqual(f.readlines()[102], "fq_codel,h2,0,7,10.0.0.1,1,1500000\n")
+
+    def test_json(self):
+        status, text, _ = self.report("--json")
+        found = json.loads(text)
+        self.assertEqual((status, found["settings"]), (0, self.SETTINGS))
+        self.assertEqual([found["schemes"][1][k] for k in ("scheme", "short_n", "short_p99_ms", "own_backlog_max_bytes",
+                                                           "tagging_ports", "idle_share")], ["bfc", 101, 100, 63000, 2, 0.5])
+        self.assertIsNone(found["schemes"][0]["pauses_sent"])
+
+    def test_unfinished(self):
+        """What is not complete is longer than all else."""
+        self.results("bfc", 0.5, last="")
+        status, text, _ = self.report()
+        self.assertEqual(status, 0)
+        self.assertIn("bfc        |      inf   52.000  101.000  | ", text)
+        self.assertIn("bfc: 1 responses were not complete at the end", text)
+
+    def test_plots(self):
+        """A scheme has the same look in all, which is that of reports."""
+        self.report()
+        for name in "short", "incast", "backlog":
+            with open(f"{self.top}/{name}.svg", encoding="utf-8") as f:
+                svg = f.read()
+            self.assertEqual(svg.count(plot.STYLE), 1)
+            for number, scheme in enumerate(self.SETTINGS["SCHEMES"].split()):
+                colour, _, _ = plot.look(number)
+                self.assertRegex(svg, rf"<text>{scheme}</text>\s*</g>\s*</g>\s*<g[^>]*>\s*<path stroke=\"{colour}\"")
+        self.assertIn("limit, 280 kB", svg)
+
+    def test_trouble(self):
+        self.results("bfc", 0.1)
+        status, _, said = self.report()
+        self.assertEqual(status, 3)
+        self.assertTrue(said.startswith("CPU-bound: the CPUs were idle for 0.100 of the time only"))
+        os.unlink(f"{self.top}/raw/bfc/summary")
+        self.assertEqual(self.report(), (1, "", f"report: the run of bfc left no results in {self.top}/raw\n"))
+        self.assertEqual(self.report("--x")[0], 2)
+
+
 class Clocks(unittest.TestCase):
     def test_constants(self):
         """What the sources of the guest say"""
