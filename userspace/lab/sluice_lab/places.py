@@ -57,12 +57,11 @@ def installed():
 
 
 def _state(path):
-    """What says that a file or folder is as it was."""
-    if not os.path.isdir(path):
-        stat = os.stat(path)
-        return [stat.st_size, stat.st_mtime_ns]
-    return [[os.path.relpath(folder, path), sorted((n, *_state(f"{folder}/{n}")) for n in names)]
-            for folder, folders, names in os.walk(path, followlinks=True) if not folders.sort()]
+    """What says that a file, or all in a folder, is as it was."""
+    if os.path.isdir(path):
+        return {name: _state(f"{path}/{name}") for name in sorted(os.listdir(path))}
+    stat = os.stat(path)
+    return [stat.st_size, stat.st_mtime_ns]
 
 
 def make_tree():
