@@ -103,7 +103,6 @@ struct bfc_stats {
 	u64	backlog_time;
 	u32	backlog_max;
 	u32	th_max;
-	u32	backlogged;
 	u32	paused;
 };
 

@@ -20,6 +20,7 @@
 static const struct hop_counter bfc_now_counters[] = {
 	ROW(TCA_BFC_STATS_TH, bfc_now, th, 4),
 	ROW(TCA_BFC_STATS_N_ACTIVE, bfc_now, n_active, 4),
+	ROW(TCA_BFC_STATS_BACKLOGGED, bfc_now, backlogged, 4),
 	ROW(TCA_BFC_STATS_MARKED, bfc_now, marked, 4),
 	ROW(TCA_BFC_STATS_LINK_RATE, bfc_now, rate, 8),
 	ROW(TCA_BFC_STATS_HRTT, bfc_now, hrtt_ns, 4),
@@ -31,7 +32,6 @@ static const struct hop_counter bfc_now_counters[] = {
 };
 
 static const struct hop_counter bfc_counters[] = {
-	ROW(TCA_BFC_STATS_BACKLOGGED, bfc_stats, backlogged, 4),
 	ROW(TCA_BFC_STATS_PAUSED, bfc_stats, paused, 4),
 	ROW(TCA_BFC_STATS_TH_MAX, bfc_stats, th_max, 4),
 	ROW(TCA_BFC_STATS_BACKLOG_MAX, bfc_stats, backlog_max, 4),

@@ -56,7 +56,6 @@
  *   everything in struct bfc_sched  qdisc lock               qdisc lock; dumps take it for O(1)
  *   config                          qdisc lock, and RTNL     either of the two
  *   member                          hopctl, see hopctl.h
- *   bfc_reciprocals[]               module init              anyone
  */
 #include <linux/module.h>
 

@@ -42,13 +42,14 @@ static int bfc_parse_priomap(const struct nlattr *a, struct bfc_config *c, bool 
 static int bfc_validate(struct nlattr **tb, const struct bfc_config *c,
 			struct netlink_ext_ack *extack)
 {
-	int err = bfc_check_values(tb, c, extack);
+	int err;
 
-	if (err)
-		return err;
 	if (c->queues % c->classes)
 		return hop_option_refuse(extack, tb[TCA_BFC_CLASSES] ?: tb[TCA_BFC_QUEUES],
 					 "queues must be a multiple of classes", -EINVAL);
+	err = bfc_check_values(tb, c, extack);
+	if (err)
+		return err;
 	if (c->flows % (c->classes * c->ways))
 		return hop_option_refuse(extack, tb[TCA_BFC_FLOWS],
 					 "flows must be a multiple of classes x ways", -EINVAL);
@@ -171,7 +172,8 @@ int bfc_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *ex
 	if (q->config.share == BFC_SHARE_SPARE && c.share != BFC_SHARE_SPARE)
 		bfc_holders_forget(q);
 	q->config = c;
-	hop_buffer_switch(&q->buffer, pool, hop_subqs_backlog(&q->subqs, c.queues));
+	if (pool != before)
+		hop_buffer_switch(&q->buffer, pool, hop_subqs_backlog(&q->subqs, c.queues));
 	bfc_recompute(q, READ_ONCE(*q->member.hrtt_ns), READ_ONCE(*q->member.speed));
 	change = bfc_lower_limit(sch, &dropped);
 	qdisc_tree_reduce_backlog(sch, -change.packets, -change.bytes);

@@ -15,6 +15,7 @@ struct bfc_now {
 	u32	pool_size;
 	u32	th;
 	u32	n_active;
+	u32	backlogged;
 	u32	marked;
 	u32	hrtt_ns;
 	u32	sticky_ns;
@@ -48,7 +49,7 @@ int bfc_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	bfc_follow_link(q);
 	hop_backlog_moves(sch, &q->stats.backlog_time, &q->changed_ns, now.time_ns);
 	stats = q->stats;
-	stats.backlogged = q->subqs.backlogged;
+	now.backlogged = q->subqs.backlogged;
 	now.rate = q->rate;
 	now.th = bfc_threshold(sch, q, bfc_n_active(q));
 	now.n_active = atomic_read(q->member.n_active);

@@ -10,6 +10,7 @@
 #include "../sched/threshold.h"
 #include "bfc.h"
 
+/* Written at the start of the module */
 static u64 bfc_reciprocals[HOP_RECIPROCALS + 1] __read_mostly;
 
 /* Bytes of a frame of full size */

@@ -45,7 +45,8 @@ static int put_bitmap(struct sk_buff *skb, int attr, const u64 *words)
  * @port: the port
  * @msg: to whom, and why
  *
- * Context: RCU or RTNL, without the port's lock. Return: 0 or -EMSGSIZE.
+ * Context: RCU or RTNL, without the port's lock.
+ * Return: 0 or -EMSGSIZE.
  */
 int hop_event_put(struct sk_buff *skb, struct hop_port *port, const struct hop_message *msg)
 {

@@ -48,19 +48,7 @@
 
 struct hop_port;
 struct hop_net;
-struct hop_shared;
-
-/**
- * struct hop_shared_type - a kind of object that the qdiscs of a network namespace share
- * @name: tells it from others
- * @bytes: of the object, which begins with a struct hop_shared
- * @gone: called before an object is freed, if not NULL
- */
-struct hop_shared_type {
-	const char	*name;
-	size_t		bytes;
-	void		(*gone)(struct hop_shared *shared);
-};
+struct hop_shared_type;
 
 /**
  * struct hop_shared - an object of which each namespace has one, while somebody uses it
@@ -223,10 +211,11 @@ struct hop_member {
  * @ops: what hopctl may ask
  * @extack: where a refusal is explained
  *
- * Context: RTNL. Creates the port with the first member: receive hook, epoch, HELLOs. Since a
- * qdisc that has joined may still be refused, @cfg takes effect when RTNL is released, unless
- * there is no other member. Return: 0, -EOPNOTSUPP (not an Ethernet device, or a master), -ENOSPC
- * (the port's 4094 numbers are given away), -ENOMEM.
+ * Context: RTNL. Creates the port with the first member: receive hook, epoch, HELLOs. Since a qdisc
+ * that has joined may still be refused, @cfg takes effect when RTNL is released, unless there is no
+ * other member.
+ * Return: 0, -EOPNOTSUPP (not an Ethernet device, or a master), -ENOSPC (the port's 4094
+ * numbers are given away), -ENOMEM.
  */
 int hop_member_join(struct hop_member *m, struct Qdisc *sch, u16 count,
 		    const struct hop_config *cfg, const struct hop_member_ops *ops,
@@ -281,18 +270,6 @@ static inline void hop_active_add(struct hop_member *m, int by)
 }
 
 /**
- * hop_shared_get - take part in an object of a device's namespace
- * @dev: the device
- * @type: which
- * @size: how large; the first user decides
- *
- * A new one is all 0 behind its head. Context: RTNL.
- * Return: the object, ERR_PTR(-EBUSY): it has another size, ERR_PTR(-ENOMEM).
- */
-struct hop_shared *hop_shared_get(const struct net_device *dev, const struct hop_shared_type *type,
-				  u32 size);
-
-/**
  * hop_shared_resize - give an object another size
  * @shared: the object, of which the caller is a user
  * @size: how large; may be less than what is used
@@ -310,7 +287,14 @@ int hop_shared_resize(struct hop_shared *shared, u32 size);
  */
 void hop_shared_put(struct hop_shared *shared);
 
-/* The pool of a device's namespace, see hop_shared_get(). */
+/**
+ * hop_pool_get - take part in the pool of a device's namespace
+ * @dev: the device
+ * @size: bytes; the first user decides
+ *
+ * Context: RTNL.
+ * Return: the pool, ERR_PTR(-EBUSY): it has another size, ERR_PTR(-ENOMEM).
+ */
 struct hop_pool *hop_pool_get(const struct net_device *dev, u32 size);
 
 static inline void hop_pool_put(struct hop_pool *pool)
@@ -425,10 +409,11 @@ void hop_ingress_pause(struct hop_member *m, u16 handle, bool on);
  * @queue: its sub-queue within the member's range, or HOP_NO_QUEUE: VLAN id 0, for a frame that
  *	is not to be paused but starts with a tag of the fabric's TPID of its own
  *
- * A tag that the packet has in metadata is kept, inside. Context: qdisc lock. Call only if
- * hop_tagging(). Return: 0, or an error, and the caller still owns @skb. -EMSGSIZE: the link does
- * not take it with one more tag, and it may go without one unless it starts with one of the
- * fabric's TPID, which the neighbour would take off. It has to be dropped otherwise.
+ * A tag that the packet has in metadata is kept, inside.
+ * Context: qdisc lock. Call only if hop_tagging().
+ * Return: 0, or an error, and the caller still owns @skb. -EMSGSIZE: the link does not take it with
+ * one more tag, and it may go without one unless it starts with one of the fabric's TPID, which
+ * the neighbour would take off. It has to be dropped otherwise.
  */
 int hop_tag_push(const struct hop_member *m, struct sk_buff *skb, u16 queue);
 

@@ -20,7 +20,6 @@
  * All under the port's lock; hop_pausing.dirty is atomic.
  */
 #include <linux/if_vlan.h>
-#include <net/sch_generic.h>
 
 #include "port.h"
 #include "share.h"
@@ -323,4 +322,3 @@ void hop_pause_acked(struct hop_port *port, u32 seq)
 			p->unacked &= ~BIT_ULL(w);
 	}
 }
-

@@ -95,8 +95,10 @@ static void probe_judge_long(struct hop_port *port)
  * @port: the port
  * @now: time
  *
- * Silence means something only while HELLOs come through.
- * Return: true if there is a new verdict, for hop_peer_state(). Before hop_probe_due().
+ * Silence means something only while HELLOs come through. Each call counts a round that has failed,
+ * so it is for just before hop_probe_due().
+ *
+ * Return: true if there is a new verdict, for hop_peer_state().
  */
 bool hop_probe_judge(struct hop_port *port, u64 now)
 {

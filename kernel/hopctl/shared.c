@@ -12,18 +12,37 @@
 
 #include "port.h"
 
+/**
+ * struct hop_shared_type - a kind of object that the qdiscs of a network namespace share
+ * @bytes: of the object, which begins with a struct hop_shared
+ * @gone: called before an object is freed, if not NULL
+ */
+struct hop_shared_type {
+	size_t		bytes;
+	void		(*gone)(struct hop_shared *shared);
+};
+
 static struct hop_shared *shared_find(const struct hop_net *net, const struct hop_shared_type *type)
 {
 	struct hop_shared *shared;
 
 	list_for_each_entry(shared, &net->shared, node)
-		if (!strcmp(shared->type->name, type->name))
+		if (shared->type == type)
 			return shared;
 	return NULL;
 }
 
-struct hop_shared *hop_shared_get(const struct net_device *dev, const struct hop_shared_type *type,
-				  u32 size)
+/**
+ * shared_get - take part in an object of a device's namespace
+ * @dev: the device
+ * @type: which
+ * @size: how large; the first user decides
+ *
+ * A new one is all 0 behind its head. Context: RTNL.
+ * Return: the object, ERR_PTR(-EBUSY): it has another size, ERR_PTR(-ENOMEM).
+ */
+static struct hop_shared *shared_get(const struct net_device *dev,
+				     const struct hop_shared_type *type, u32 size)
 {
 	struct hop_net *net = hop_net_of(dev);
 	struct hop_shared *shared = shared_find(net, type);
@@ -43,7 +62,6 @@ struct hop_shared *hop_shared_get(const struct net_device *dev, const struct hop
 	shared->users++;
 	return shared;
 }
-EXPORT_SYMBOL_GPL(hop_shared_get);
 
 int hop_shared_resize(struct hop_shared *shared, u32 size)
 {
@@ -77,14 +95,13 @@ static void pool_gone(struct hop_shared *shared)
 }
 
 static const struct hop_shared_type hop_pool_type = {
-	.name	= "pool",
 	.bytes	= sizeof(struct hop_pool),
 	.gone	= pool_gone,
 };
 
 struct hop_pool *hop_pool_get(const struct net_device *dev, u32 size)
 {
-	struct hop_shared *shared = hop_shared_get(dev, &hop_pool_type, size);
+	struct hop_shared *shared = shared_get(dev, &hop_pool_type, size);
 
 	return IS_ERR(shared) ? ERR_CAST(shared) : container_of(shared, struct hop_pool, shared);
 }

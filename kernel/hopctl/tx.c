@@ -345,6 +345,7 @@ static u32 tx_send(struct hop_port *port, struct sk_buff_head *list, bool *busy)
  * comes in, frames with pauses may be sent as well, if neither the port nor the device is in use:
  * else it is left to the next packet, or to the worker.
  */
+
 /* Frames with pauses, and what else is due to the neighbour; port's lock */
 static void urgent_build(struct hop_port *port, u64 now, struct sk_buff_head *list)
 {

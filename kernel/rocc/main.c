@@ -15,21 +15,13 @@
  * is put below (`tc qdisc add ... parent X:1 bfc`): RoCC's rates then stand above BFC's queues,
  * as the BFC paper advises for what lasts longer than a burst. Control traffic goes ahead of it.
  *
- *   options.c      what the options say, their rules, and how a change comes into force
- *   stats.c        statistics of both roles, and the classes that show them
- *   flow.c         which flow a packet is of
- *   way.c          by which way its source is told
- *   cnp.c          the codec of CNPs
- *
- * Who protects what: rocc.h.
+ * The files, and who protects what: rocc.h.
  */
 #include <linux/if_arp.h>
 #include <linux/module.h>
 #include <linux/random.h>
 #include <linux/rtnetlink.h>
-#include <net/netlink.h>
 
-#include "../sched/control.h"
 #include "rocc.h"
 
 /* All of them, so that they hear of a link's new speed. RTNL. */

@@ -361,7 +361,7 @@ struct rocc_rp {
 	struct list_head	node;		/* of rocc_net.rps */
 };
 
-/* ---- main.c ---- */
+/* ---- the qdisc, and what its parts offer each other ---- */
 
 struct rocc_stats {
 	u64	backlog_max;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rp.c - the reaction point (RoCC, section 3.5)
+ * rp.c - the reaction point (RoCC, sections 3.5 and 3.6)
  *
  * A flow that a congestion point told a rate has a limiter: a queue of its own whose packets go at
  * that rate, each at the earliest when the one before it has paid (its length / the rate). Due

@@ -83,6 +83,8 @@ static inline struct sk_buff *hop_admit_segments(struct sk_buff *skb)
  * note then that the qdisc is not empty any more: so no CN if some of the packet stays. If it
  * stays alone in place of others, a parent would be at 0 packets between the report and its own
  * count, and those above it take its class off their round: so CN then.
+ *
+ * Return: NET_XMIT_*.
  */
 static inline int hop_admit_verdict(struct Qdisc *sch, struct hop_admitted done, u32 len)
 {

@@ -56,6 +56,8 @@ hop_packet_hash_scattered(const struct sk_buff *skb, struct hop_network net,
  * @skb: a packet at a qdisc
  * @net: hop_network() of it
  * @secret: random numbers
+ *
+ * Return: the hash.
  */
 static __always_inline u32 hop_packet_hash(const struct sk_buff *skb, struct hop_network net,
 					   const struct hop_flow_secret *secret)

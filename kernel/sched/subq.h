@@ -20,7 +20,7 @@
  * across it, which costs packets that come and go nothing. Nor does a packet that comes to an
  * empty sub-queue, as most do on a link that keeps up: it is put nowhere.
  *
- * All of it is under the qdisc lock. O(1).
+ * Written under the qdisc lock; dumps read without it. O(1), but for hop_subqs_backlog().
  */
 #ifndef _SLUICE_SCHED_SUBQ_H
 #define _SLUICE_SCHED_SUBQ_H
@@ -293,6 +293,8 @@ static inline void hop_subq_append(struct hop_subqs *s, struct hop_member *m, st
  * @now: time
  *
  * One that is empty then is idle, or withheld if it is held: a drop can take what may not be sent.
+ *
+ * Return: the packet.
  */
 static inline struct sk_buff *hop_subq_pop(struct hop_subqs *s, struct hop_member *m,
 					   struct hop_subq *sub, u64 now)
