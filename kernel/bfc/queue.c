@@ -7,25 +7,17 @@
 
 static void bfc_queue_pause(struct bfc_sched *q, struct hop_subq *sub, u64 now)
 {
-	struct hop_subq_stats *stats = hop_subq_stats(&q->subqs, sub);
-
-	stats->paused_since = now;
-	stats->pauses++;
 	trace_bfc_pause(&q->member, sub - q->subqs.queues, sub->backlog, now, now);
 	q->stats.pauses_obeyed++;
 	q->stats.paused++;
-	hop_subq_hold(&q->subqs, &q->member, sub, HOP_HELD_PAUSED, now);
+	hop_subq_pause(&q->subqs, &q->member, sub, now);
 }
 
 static void bfc_queue_resume(struct bfc_sched *q, struct hop_subq *sub, u64 now)
 {
-	struct hop_subq_stats *stats = hop_subq_stats(&q->subqs, sub);
-
-	/* first: dumps, which take no lock, may see a pause too little, but none twice */
-	hop_subq_unhold(&q->subqs, &q->member, sub, HOP_HELD_PAUSED, now);
-	trace_bfc_resume(&q->member, sub - q->subqs.queues, sub->backlog, stats->paused_since, now);
-	stats->paused_ns += now - stats->paused_since;
-	q->stats.paused_ns += now - stats->paused_since;
+	trace_bfc_resume(&q->member, sub - q->subqs.queues, sub->backlog,
+			 hop_subq_stats(&q->subqs, sub)->paused_since, now);
+	q->stats.paused_ns += hop_subq_resume(&q->subqs, &q->member, sub, now);
 	q->stats.resumes_obeyed++;
 	q->stats.paused--;
 	if (!sub->head && !sub->held && q->config.reuse == BFC_REUSE_EMPTY)

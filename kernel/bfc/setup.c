@@ -11,31 +11,22 @@
 static void bfc_watch(const struct hop_member *m, u16 queue, struct hop_watch *w)
 {
 	const struct bfc_sched *q = container_of(m, struct bfc_sched, member);
-	const struct hop_subq_stats *stats = &q->subqs.stats[queue];
-	const struct hop_subq *sub = &q->subqs.queues[queue];
 
-	w->waits = READ_ONCE(sub->packets);
-	w->sent = READ_ONCE(stats->sent);
+	hop_subq_watch(&q->subqs.queues[queue], &q->subqs.stats[queue], w);
 }
 
 /* A qdisc whose packets wait for nobody but the device, and wait for too long */
 static unsigned int bfc_withdraw(struct hop_member *m)
 {
 	struct bfc_sched *q = container_of(m, struct bfc_sched, member);
-	struct Qdisc *sch = m->sch;
 	unsigned int withdrawn = 0;
-	u32 sent;
 
-	sch_tree_lock(sch);
-	sent = u64_stats_read(&sch->bstats.packets);
-	if (!sch->q.qlen || q->stats.paused || sent != m->quiet_sent) {
-		WRITE_ONCE(m->stalled, false);
-	} else {
-		WRITE_ONCE(m->stalled, true);
+	sch_tree_lock(m->sch);
+	if (hop_member_stalls(m, q->stats.paused)) {
 		withdrawn = bfc_unmark(q);
 		q->stats.withdrawn += withdrawn;
 	}
-	sch_tree_unlock(sch);
+	sch_tree_unlock(m->sch);
 	return withdrawn;
 }
 
@@ -54,24 +45,18 @@ static void bfc_setup_classes(struct bfc_sched *q)
 {
 	u32 table = bfc_table(&q->config);
 	struct hop_class *class;
-	u32 i, n;
+	u32 queues, i, n;
 
 	for (i = 0; i < q->config.classes; i++) {
 		class = &q->subqs.classes[i];
-		INIT_LIST_HEAD(&class->idle);
-		class->queues = q->config.queues / q->config.classes;
+		queues = q->config.queues / q->config.classes;
+		hop_class_init(&q->subqs, i, i * queues, queues);
 		class->holders = q->holders;
-		class->first = i * class->queues;
 		class->flows = q->flows + i * (table / q->config.classes);
 		class->sets = table / q->config.classes / q->config.ways;
 		for (n = 0; n < table / q->config.classes; n++)
 			class->flows[n] = hop_flow_unused(n * GOLDEN_RATIO_32,
 							  class->first + n % class->queues);
-		for (n = 0; n < class->queues; n++) {
-			INIT_LIST_HEAD(&q->subqs.queues[class->first + n].node);
-			q->subqs.queues[class->first + n].class = i;
-			hop_bitset_add(&class->free, n);
-		}
 	}
 }
 
@@ -145,12 +130,11 @@ int bfc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *exta
 {
 	struct bfc_sched *q = qdisc_priv(sch);
 	struct hop_pool *pool;
-	int err, i;
+	int err;
 
 	/* Enough for destroy() to run after any failure below. */
 	__skb_queue_head_init(&q->control);
-	for (i = 0; i < HOP_SUBQ_BUCKETS; i++)
-		INIT_LIST_HEAD(&q->subqs.buckets[i]);
+	hop_subqs_init(&q->subqs);
 	get_random_bytes(&q->flow_secret, sizeof(q->flow_secret));
 	q->flow_secret.last |= 1;
 	q->flow_secret.rest |= 1;

@@ -30,7 +30,7 @@ static u64 bfc_paused_ns(const struct bfc_sched *q, u64 now)
 	u32 i;
 
 	for (i = 0; i < q->config.queues; i++)
-		if (READ_ONCE(q->subqs.queues[i].held) & HOP_HELD_PAUSED)
+		if (hop_subq_is_paused(&q->subqs.queues[i]))
 			sum += now - READ_ONCE(q->subqs.stats[i].paused_since);
 	return sum;
 }
@@ -123,17 +123,6 @@ static struct tcf_block *bfc_tcf_block(struct Qdisc *sch, unsigned long minor,
 	return minor ? NULL : q->block;
 }
 
-/* Return: false to end the walk. */
-static bool bfc_walk_one(struct Qdisc *sch, struct qdisc_walker *arg, unsigned long minor)
-{
-	if (arg->count >= arg->skip && arg->fn(sch, minor, arg) < 0) {
-		arg->stop = 1;
-		return false;
-	}
-	arg->count++;
-	return true;
-}
-
 static void bfc_walk(struct Qdisc *sch, struct qdisc_walker *arg)
 {
 	struct bfc_sched *q = qdisc_priv(sch);
@@ -143,16 +132,16 @@ static void bfc_walk(struct Qdisc *sch, struct qdisc_walker *arg)
 	if (arg->stop)
 		return;
 	for (i = 1; i <= q->config.classes; i++)
-		if (!bfc_walk_one(sch, arg, i))
+		if (!hop_walk_one(sch, arg, i))
 			return;
-	if (!bfc_walk_one(sch, arg, BFC_MINOR_CONTROL))
+	if (!hop_walk_one(sch, arg, BFC_MINOR_CONTROL))
 		return;
 	for (i = 0; i < q->config.queues; i++) {
 		sub = &q->subqs.queues[i];
 		/* Thousands were never used nor paused, as a rule; only the others are shown. */
 		if (!READ_ONCE(sub->backlog_max) && !READ_ONCE(sub->last_ns))
 			arg->count++;
-		else if (!bfc_walk_one(sch, arg, BFC_MINOR_QUEUE + i))
+		else if (!hop_walk_one(sch, arg, BFC_MINOR_QUEUE + i))
 			return;
 	}
 }
@@ -168,26 +157,18 @@ static int bfc_dump_class(struct Qdisc *sch, unsigned long minor, struct sk_buff
 	return 0;
 }
 
-static int bfc_put_queue(struct bfc_sched *q, const struct hop_subq *sub, struct gnet_dump *d,
-			 struct gnet_stats_queue *qs)
+static int bfc_put_queue(struct bfc_sched *q, const struct hop_subq *sub, struct gnet_dump *d)
 {
 	const struct hop_subq_stats *stats = &q->subqs.stats[sub - q->subqs.queues];
-	u64 paused_ns = READ_ONCE(stats->paused_ns);
-	bool paused = READ_ONCE(sub->held) & HOP_HELD_PAUSED;
+	u64 paused_ns = hop_subq_paused_ns(sub, stats, ktime_get_ns());
 	struct nlattr *nest;
 
-	qs->qlen = READ_ONCE(sub->packets);
-	qs->backlog = READ_ONCE(sub->backlog);
-	qs->drops = READ_ONCE(stats->drops);
-	if (paused)
-		paused_ns += ktime_get_ns() - READ_ONCE(stats->paused_since);
-	if (hop_put_sent(d, READ_ONCE(stats->sent), READ_ONCE(stats->sent_bytes)) < 0 ||
-	    gnet_stats_copy_queue(d, NULL, qs, qs->qlen) < 0)
+	if (hop_subq_put(d, sub, stats) < 0)
 		return -1;
 	nest = nla_nest_start(d->skb, TCA_STATS_APP);
 	if (!nest)
 		return -1;
-	if (nla_put_u8(d->skb, TCA_BFC_CLASS_PAUSED, paused) ||
+	if (nla_put_u8(d->skb, TCA_BFC_CLASS_PAUSED, hop_subq_is_paused(sub)) ||
 	    nla_put_u32(d->skb, TCA_BFC_CLASS_FLOWS, READ_ONCE(sub->flows)) ||
 	    nla_put_s32(d->skb, TCA_BFC_CLASS_DEFICIT, READ_ONCE(sub->deficit)) ||
 	    nla_put_u32(d->skb, TCA_BFC_CLASS_BACKLOG_MAX, READ_ONCE(sub->backlog_max)) ||
@@ -213,7 +194,7 @@ static int bfc_dump_class_stats(struct Qdisc *sch, unsigned long minor, struct g
 	u32 i;
 
 	if (sub)
-		return bfc_put_queue(q, sub, d, &qs);
+		return bfc_put_queue(q, sub, d);
 	if (minor == BFC_MINOR_CONTROL) {
 		qs.qlen = skb_queue_len_lockless(&q->control);
 		qs.drops = READ_ONCE(q->stats.drop_control);

@@ -33,6 +33,7 @@
 #include <linux/list.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
+#include <linux/u64_stats_sync.h>
 #include <net/sch_generic.h>
 
 #include "../uapi/hopctl.h"
@@ -437,6 +438,23 @@ static inline bool hop_elided(const struct hop_member *m, u16 handle)
 static inline bool hop_tagging(const struct hop_member *m)
 {
 	return READ_ONCE(*m->tagging);
+}
+
+/**
+ * hop_member_stalls - what hop_member_ops.withdraw begins with
+ * @m: the member
+ * @paused: the neighbour holds back what it has
+ *
+ * Sets hop_member.stalled. Context: qdisc lock.
+ * Return: the qdisc holds packets, and nothing has left it although it might.
+ */
+static inline bool hop_member_stalls(struct hop_member *m, bool paused)
+{
+	u32 sent = u64_stats_read(&m->sch->bstats.packets);
+	bool stalled = m->sch->q.qlen && !paused && sent == m->quiet_sent;
+
+	WRITE_ONCE(m->stalled, stalled);
+	return stalled;
 }
 
 /* Speeds that are read without a lock are of 32 bits, which is one load on any machine. */

@@ -7,6 +7,7 @@
 
 #include <linux/u64_stats_sync.h>
 #include <net/gen_stats.h>
+#include <net/pkt_sched.h>
 #include <net/sch_generic.h>
 
 /**
@@ -31,6 +32,17 @@ static inline int hop_put_sent(struct gnet_dump *d, u64 packets, u64 bytes)
 	u64_stats_set(&sent.packets, packets);
 	u64_stats_set(&sent.bytes, bytes);
 	return gnet_stats_copy_basic(d, NULL, &sent, true);
+}
+
+/* Show a walker one class. Return: false to end the walk. */
+static inline bool hop_walk_one(struct Qdisc *sch, struct qdisc_walker *arg, unsigned long minor)
+{
+	if (arg->count >= arg->skip && arg->fn(sch, minor, arg) < 0) {
+		arg->stop = 1;
+		return false;
+	}
+	arg->count++;
+	return true;
 }
 
 #endif

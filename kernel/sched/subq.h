@@ -33,6 +33,7 @@
 #include "bitset.h"
 #include "flow_table.h"
 #include "holders.h"
+#include "stats.h"
 
 #define HOP_SUBQ_BUCKETS	32	/* fls() of a backlog, the last one also for more */
 #define HOP_SUBQ_SHORT		11	/* fls() of what a sub-queue in no bucket may hold */
@@ -137,6 +138,36 @@ struct hop_subqs {
 	u32			backlogged;
 	struct list_head	buckets[HOP_SUBQ_BUCKETS];
 };
+
+static inline void hop_subqs_init(struct hop_subqs *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < HOP_SUBQ_BUCKETS; i++)
+		INIT_LIST_HEAD(&s->buckets[i]);
+}
+
+/**
+ * hop_class_init - a class and its sub-queues, all free
+ * @s: the sub-queues, zeroed
+ * @number: of the class
+ * @first: its first sub-queue
+ * @queues: how many it has
+ */
+static inline void hop_class_init(struct hop_subqs *s, u8 number, u32 first, u32 queues)
+{
+	struct hop_class *class = &s->classes[number];
+	u32 i;
+
+	INIT_LIST_HEAD(&class->idle);
+	class->first = first;
+	class->queues = queues;
+	for (i = 0; i < queues; i++) {
+		INIT_LIST_HEAD(&s->queues[first + i].node);
+		s->queues[first + i].class = number;
+		hop_bitset_add(&class->free, i);
+	}
+}
 
 static inline struct hop_class *hop_subq_class(const struct hop_subqs *s,
 					       const struct hop_subq *sub)
@@ -371,6 +402,30 @@ static inline void hop_subq_unhold(struct hop_subqs *s, struct hop_member *m, st
 	list_add_tail(&sub->node, &hop_subq_class(s, sub)->idle);
 }
 
+/* The neighbour pauses a sub-queue that it does not hold. */
+static inline void hop_subq_pause(struct hop_subqs *s, struct hop_member *m, struct hop_subq *sub,
+				  u64 now)
+{
+	struct hop_subq_stats *stats = hop_subq_stats(s, sub);
+
+	stats->paused_since = now;
+	stats->pauses++;
+	hop_subq_hold(s, m, sub, HOP_HELD_PAUSED, now);
+}
+
+/* The neighbour resumes one that it holds. Return: ns that it was paused. */
+static inline u64 hop_subq_resume(struct hop_subqs *s, struct hop_member *m, struct hop_subq *sub,
+				  u64 now)
+{
+	struct hop_subq_stats *stats = hop_subq_stats(s, sub);
+	u64 ns = now - stats->paused_since;
+
+	/* first: dumps, which take no lock, may see a pause too little, but none twice */
+	hop_subq_unhold(s, m, sub, HOP_HELD_PAUSED, now);
+	stats->paused_ns += ns;
+	return ns;
+}
+
 /**
  * hop_subqs_merge_paused - take over what the neighbour has paused and resumed
  * @m: the qdisc's member
@@ -404,6 +459,45 @@ hop_subqs_merge_paused(const struct hop_member *m, u64 *merged, u32 queues,
 		}
 	}
 	return gen;
+}
+
+/* ---- figures, read without the lock ---- */
+
+static inline bool hop_subq_is_paused(const struct hop_subq *sub)
+{
+	return READ_ONCE(sub->held) & HOP_HELD_PAUSED;
+}
+
+/* How long a sub-queue was paused, the present pause included */
+static inline u64 hop_subq_paused_ns(const struct hop_subq *sub, const struct hop_subq_stats *stats,
+				     u64 now)
+{
+	u64 ns = READ_ONCE(stats->paused_ns);
+
+	return hop_subq_is_paused(sub) ? ns + now - READ_ONCE(stats->paused_since) : ns;
+}
+
+/* hop_member_ops.watch */
+static inline void hop_subq_watch(const struct hop_subq *sub, const struct hop_subq_stats *stats,
+				  struct hop_watch *w)
+{
+	w->waits = READ_ONCE(sub->packets);
+	w->sent = READ_ONCE(stats->sent);
+}
+
+/* What tc shows of any class. Return: below 0 if there is no room. */
+static inline int hop_subq_put(struct gnet_dump *d, const struct hop_subq *sub,
+			       const struct hop_subq_stats *stats)
+{
+	struct gnet_stats_queue qs = {
+		.qlen = READ_ONCE(sub->packets),
+		.backlog = READ_ONCE(sub->backlog),
+		.drops = READ_ONCE(stats->drops),
+	};
+
+	if (hop_put_sent(d, READ_ONCE(stats->sent), READ_ONCE(stats->sent_bytes)) < 0)
+		return -1;
+	return gnet_stats_copy_queue(d, NULL, &qs, qs.qlen);
 }
 
 #endif

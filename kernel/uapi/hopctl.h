@@ -146,6 +146,7 @@ struct hop_tlv_hello {
 } __attribute__((packed));
 
 #define HOP_KIND_BFC		0x0001
+#define HOP_KIND_PFC		0x0002
 
 /**
  * struct hop_tlv_pause_state - which of your sub-queues are paused now

@@ -51,7 +51,7 @@ def in_synopsis(o):
     text = " | ".join(bold(word) if literal else escaped(word) for word, literal in words)
     if all(literal for _, literal in words) and len(words) > 1:
         text = "{ " + text + " }"
-    return f"[ {bold(o.name)} {text} ]"
+    return f"{bold(o.name)} {text}" if o.required else f"[ {bold(o.name)} {text} ]"
 
 
 def rendered(text):

@@ -51,16 +51,17 @@ def make(kinds):
            *map(tables, shown)]
     out.append("const struct kind kinds[] = {")
     for kind in kinds:
+        port = ", .port = true" if kind.port else ""
         more = f",\n\t  .columns = {kind.name}_columns, .gauges = {kind.name}_gauges" if kind in shown else ""
         out.append(f'\t{{ .name = "{kind.name}", .util = &{kind.name}_qdisc_util, '
-                   f".version = {upper(kind.name)}_VERSION{more} }},")
+                   f".version = {upper(kind.name)}_VERSION{port}{more} }},")
     yield File("userspace/sluice/kind_tables.h", "\n".join([*out, "\t{}", "};", "", "#endif"]) + "\n")
     yield File("userspace/sluice/kind_names.h", banner(kinds, "kind_names - the kinds in sentences") + f"""
 #ifndef _SLUICE_KIND_NAMES_H
 #define _SLUICE_KIND_NAMES_H
 
 #define KINDS_OR	"{listed(names, "or")}"
-#define KINDS_SHOWN	"{listed([k.name for k in shown])}"	/* in a table, for they have no ports */
+#define KINDS_SHOWN	"{listed([k.name for k in shown])}"	/* in a table of their own */
 #define KINDS_PAGES	"{pages}"
 
 #endif

@@ -9,6 +9,7 @@ of ours. Of the file:
   folder      below kernel/, where the module is
   roles       words of the option `role`, if options and figures belong to one of them
   plain       tc prints all figures as plain numbers
+  port        its qdiscs make their device a port
   show        columns of `sluice show`: names of options and figures, or NAME: TITLE
 
 Of an option:
@@ -18,6 +19,7 @@ Of an option:
   values      a list instead of min and max
   words       WORD: VALUE, where it is typed by words and is no enum of the header; aliases: other words for these
   default     a number, a constant, a word; true; of what is binary: in words. Without: 0
+  required    has no default: a qdisc is not made without it
   zero        the word for 0: auto, none, any
   zero-doc    what 0 does, if the word does not say it
   negated     the word that turns it off: it is a switch
@@ -59,12 +61,12 @@ SIZES = {"u8": 1, "u16": 2, "u32": 4, "u64": 8, "s32": 4}
 UNITS = ("bytes", "ns", "bytes/s", "percent", "percent/100", "1/10000", "address", "key")
 
 KEYS = {
-    "file": "name protocol protonum uapi-header doc definitions attribute-sets folder roles plain show",
+    "file": "name protocol protonum uapi-header doc definitions attribute-sets folder roles plain port show",
     "const": "type name value header doc",
     "enum": "type name name-prefix enum-name render-max header doc entries",
     "set": "name name-prefix doc first attributes",
     "option": "name value type doc enum byte-order sub-type nested-attributes checks values words aliases unit "
-              "default zero zero-doc negated fixed role range checked-by syntax own field section text dumped policy",
+              "default required zero zero-doc negated fixed role range checked-by syntax own field section text dumped policy",
     "figure": "name value type doc enum unit conclude line in field role of",
 }
 KEYS = {of: set(words.split()) for of, words in KEYS.items()}
@@ -227,6 +229,7 @@ class Option(Row):
         self.zero = row.get("zero")
         self.negated = row.get("negated")
         self.fixed = bool(row.get("fixed"))
+        self.required = bool(row.get("required"))
         self.section = row.get("section")
         self.own = row.get("own")
         if not self.is_option:
@@ -298,7 +301,7 @@ class Option(Row):
             parts = [int(part) for part in default.split(".")]
             return sum(part << 8 * (3 - i) for i, part in enumerate(parts))
         value, _ = self.kind.number(self, default)
-        if not (self.least <= value <= self.most or (self.zero and not value)):
+        if not (self.least <= value <= self.most or ((self.zero or self.required) and not value)):
             raise self.wrong("its default is out of its range")
         return value
 
@@ -336,6 +339,8 @@ class Option(Row):
         """The default as it is typed"""
         if not self.is_scalar:
             return str(self.default)
+        if self.required:
+            return "must be given"
         if self.zero and not self.default:
             return self.zero
         if self.negated:
@@ -396,6 +401,7 @@ class Kind:
         self.folder = tree.get("folder", self.name)
         self.roles = tree.get("roles", [])
         self.plain = bool(tree.get("plain"))
+        self.port = bool(tree.get("port"))
         self.header = tree["uapi-header"]
         self.shared = shared
         self.constants, self.enums = {}, {}

@@ -56,7 +56,9 @@ def option_facts(o):
                                  zip(o.values, [w for w, _, _, _ in o.words] or [None] * len(o.values))))
     elif o.is_scalar and not o.enum and not o.negated and not o.unit == "address":
         facts.append(o.row.get("range") or f"{inside(o, o.least)} to {inside(o, o.most)}")
-    if o.is_scalar and (o.default or not o.zero):
+    if o.required:
+        facts.append(o.default_word())
+    elif o.is_scalar and (o.default or not o.zero):
         word = next((c for _, value, c, _ in o.words if c and value == o.default), None)
         facts.append("default " + (word or (o.default_word() if o.unit == "address" or o.words
                                             else inside(o, o.default))))

@@ -1198,7 +1198,7 @@ class Installed(unittest.TestCase):
         self.assertEqual((status, said.splitlines()[1]), (0, "host h1"))
 
     def test_what_is_missing(self):
-        for name, place in (("flowgen", "bin"), ("sluice-trace", "bin"), ("q_bfc.so", "lib"), ("q_ideal.so", "lib"),
+        for name, place in (("flowgen", "bin"), ("sluice-trace", "bin"), ("q_bfc.so", "lib"), ("q_ideal.so", "lib"), ("q_pfc.so", "lib"),
                             ("q_rocc.so", "lib"), ("link_wire.so", "lib")):
             status, said = self.does("sluice-lab", "plan", "x.lab")
             self.assertEqual((status, said), (1, f"sluice-lab: there is no {name}: it is in the package sluice-tools, "

@@ -1,9 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What bfc owes to its parents and to the kernel: sizes at the ends of their ranges, counts that a
-# parent can trust when packets are dropped in enqueue, in dequeue and by a change, and refusals of
+# What bfc (or KIND: pfc) owes to its parents and to the kernel: sizes at the ends of their ranges, counts that
+# a parent can trust when packets are dropped in enqueue, in dequeue and by a change, and refusals of
 # what it cannot be.
+#
+#	bfc_contract.sh [KIND]
 #
 #	a:p ---- b:q		wire
 #
@@ -17,6 +19,12 @@
 . "$(dirname "$0")/paths.sh"
 
 paths_begin
+kind=${1:-bfc}
+case $kind in
+bfc) our="bfc" ;;
+pfc) our="pfc pool 1g" && need_module sch_pfc ;;
+*) die "no kind $kind" ;;
+esac
 tcmsg=$PATHS_DIR/tcmsg
 gsosend=$PATHS_DIR/gsosend
 [ -x "$tcmsg" ] && [ -x "$gsosend" ] || skip_all "tcmsg or gsosend is not built (make -C selftests)"
@@ -64,7 +72,7 @@ stab()
 	echo " }"
 }
 
-options="queues 1
+declare -A ends=([bfc]="queues 1
 queues 2 flows 1 ways 1
 queues 2 flows 4
 queues 4093 flows 1 ways 1
@@ -88,7 +96,14 @@ th-scale 1 rate 1kbit hrtt 100ns
 sticky 1ns
 sticky 1s reuse empty
 assign single
-assign stochastic"
+assign stochastic" [pfc]="limit 2000000
+limit 1073741824
+pool-alpha 1000% pool-pause-alpha 0.01%
+kmin 1 kmax 1073741824 pmax 0.01%
+kmax 1 pmax 100%
+kmin 1073741824 kmax 1073741824
+control-share 0.01%
+rate 1kbit")
 tables="$(stab 0 0 2147483647)
 $(stab 0 0 -2147483648)
 $(stab 0 0 -1)
@@ -98,16 +113,18 @@ $(stab 0 16 0 65535 65535)
 $(stab 30 0 0 0)
 $(stab 0 0 1000 0)"
 
+declare -A small=([bfc]="TCA_BFC_QUANTUM=u32:256 TCA_BFC_LIMIT=u32:0x40000000"
+	[pfc]="TCA_PFC_POOL=u32:0x40000000 TCA_PFC_LIMIT=u32:0x40000000")
 for mtu in 68 1500 65535; do
 	ip_in a link set p mtu $mtu
 	ip_in b link set q mtu $mtu
 	length=$((mtu - 28))
 	[ $mtu -lt 65535 ] || length=65507
-	mapfile -t lines <<<"$options"
+	mapfile -t lines <<<"${ends[$kind]}"
 	paths_sink sink --expect $((${#lines[@]} * 20)) --timeout 5s --idle 5s
 	for words in "${lines[@]}"; do
 		tcs "qdisc replace dev p root handle 1: pfifo
-		     qdisc replace dev p root handle 2: bfc $words"
+		     qdisc replace dev p root handle 2: $our $words"
 		paths_send send --dest 10.0.0.2 --packets 20 --length $length
 		sleep 0.02
 	done
@@ -118,9 +135,8 @@ for mtu in 68 1500 65535; do
 	mapfile -t lines <<<"$tables"
 	for table in "${lines[@]}"; do
 		# shellcheck disable=SC2086
-		"$tcmsg" -n "$(ns_name a)" send add p TCA_KIND=str:bfc $table "TCA_OPTIONS{" \
-			TCA_BFC_QUANTUM=u32:256 TCA_BFC_LIMIT=u32:0x40000000 "}" ||
-			fail "bfc with a size table" "$table"
+		"$tcmsg" -n "$(ns_name a)" send add p TCA_KIND=str:$kind $table "TCA_OPTIONS{" \
+			${small[$kind]} "}" || fail "$kind with a size table" "$table"
 		paths_send send --dest 10.0.0.2 --packets 20 --length $length
 		sleep 0.02
 		[[ $(seen) == *'"backlog":0,"qlen":0'* ]] || stays+="$table "
@@ -133,7 +149,7 @@ diag "parents"
 line 10mbit
 ip_in a link set p mtu 1500
 
-# parent KIND: commands that put one above a bfc that is 2:
+# parent KIND OPTIONS: commands that put one above ours, which is 2:
 parent()
 {
 	local root="qdisc add dev p root handle 1:" class="class add dev p parent 1: classid 1:1"
@@ -156,20 +172,23 @@ parent()
 	case $1 in
 	drr|qfq) echo "filter add dev p parent 1: matchall flowid 1:1" ;;
 	esac
-	echo "qdisc add dev p parent $at handle 2: bfc $2"
+	echo "qdisc add dev p parent $at handle 2: $our $2"
 }
 
-# counts: length and bytes of the parent, then whether bfc has the same
+# ours FILTER: of our qdisc
+ours() { seen | jq -c --arg kind $kind ".[] | select(.kind == \$kind) | $1"; }
+
+# counts: length and bytes of the parent, then whether ours has the same
 counts()
 {
-	seen | jq -r '(.[] | select(.kind != "bfc")) as $up | (.[] | select(.kind == "bfc")) as $us |
+	seen | jq -r --arg kind $kind '(.[] | select(.kind != $kind)) as $up | (.[] | select(.kind == $kind)) as $us |
 		if $up.qlen == $us.qlen and $up.backlog == $us.backlog then "the same"
-		else "\($up.qlen) packets of \($up.backlog) bytes, bfc \($us.qlen) of \($us.backlog)"
+		else "\($up.qlen) packets of \($up.backlog) bytes, \($kind) \($us.qlen) of \($us.backlog)"
 		end'
 }
 
 arrived() { jq .packets "$PATHS_TMP/sink"; }
-lost() { seen | jq '.[] | select(.kind == "bfc").drops'; }
+lost() { ours .drops; }
 empty() { [ "$(seen | jq 'map(.qlen + .backlog) | add')" = 0 ]; }
 
 # left NAME: packets on their way leave, and none stays counted that nobody has
@@ -179,59 +198,60 @@ left()
 	is "$1: nothing is left" "$(seen | jq -c 'map([.qlen, .backlog])')" "[[0,0],[0,0]]"
 }
 
+declare -A queues=([bfc]=" queues 64" [pfc]="")
 parents="tbf prio red htb hfsc drr qfq ets"
-for kind in $parents; do
+for above in $parents; do
 	tc_in a qdisc del dev p root 2>/dev/null
 	# four flows, so that it is mostly another flow's packet that is dropped
-	tcs "$(parent $kind "limit 30000 queues 64")"
+	tcs "$(parent $above "limit 30000${queues[$kind]}")"
 	paths_sink sink --flows 4 --idle 1s --timeout 5s
 	paths_send send --dest 10.0.0.2 --flows 4 --packets 50 --length 500 --sndbuf 1m
-	is "$kind: counts after drops in enqueue" "$(counts)" "the same"
-	tcs "qdisc change dev p parent 1:1 handle 2: bfc limit 9000"
-	is "$kind: counts after the limit went down" "$(counts)" "the same"
-	tcs "qdisc change dev p parent 1:1 handle 2: bfc limit 1"
-	is "$kind: counts after it went to one byte" "$(counts)" "the same"
+	is "$above: counts after drops in enqueue" "$(counts)" "the same"
+	tcs "qdisc change dev p parent 1:1 handle 2: $kind limit 9000"
+	is "$above: counts after the limit went down" "$(counts)" "the same"
+	tcs "qdisc change dev p parent 1:1 handle 2: $kind limit 1"
+	is "$above: counts after it went to one byte" "$(counts)" "the same"
 	paths_send send --dest 10.0.0.2 --flows 1 --packets 5 --length 500
-	tcs "qdisc change dev p parent 1:1 handle 2: bfc limit 1m"
+	tcs "qdisc change dev p parent 1:1 handle 2: $kind limit 1m"
 	paths_send send --dest 10.0.0.2 --flows 1 --packets 50 --length 500 --sndbuf 1m
 	wait "$_sink"
-	is "$kind: what did not arrive was dropped" "$(($(arrived) + $(lost)))" 255
-	between "$kind: after the limit went up, all arrive" "$(arrived)" 50 254
-	left "$kind"
+	is "$above: what did not arrive was dropped" "$(($(arrived) + $(lost)))" 255
+	between "$above: after the limit went up, all arrive" "$(arrived)" 50 254
+	left "$above"
 done
 
 diag "a part of a GSO packet is dropped"
 line 1gbit
 # One datagram of 20 segments. What is left of it has to leave by itself: nothing else comes.
-for kind in $parents; do
+for above in $parents; do
 	tc_in a qdisc del dev p root 2>/dev/null
-	tcs "$(parent $kind "limit 6000")"
-	check "$kind: a GSO packet" in_ns a "$gsosend" 10.0.0.2 20 1000
+	tcs "$(parent $above "limit 6000")"
+	check "$above: a GSO packet" in_ns a "$gsosend" 10.0.0.2 20 1000
 	split=1
-	[ $kind != tbf ] || split=0	# it has done that itself: its burst is smaller
-	is "$kind: split, and a part dropped" "$(seen | jq -c '.[] |
-		select(.kind == "bfc") | [.gso_split, .drops]')" "[$split,15]"
-	left "$kind"
+	[ $above != tbf ] || split=0	# it has done that itself: its burst is smaller
+	is "$above: split, and a part dropped" "$(ours '[.gso_split, .drops]')" "[$split,15]"
+	left "$above"
 done
 tc_in a qdisc del dev p root
 
 diag "packets dropped while they leave, below a parent"
 # A line that takes one tag and not two drops a user's frame of 802.1ad.
-tc_in b qdisc add dev q root bfc role switch
+# shellcheck disable=SC2086
+tc_in b qdisc add dev q root $our role switch
 ip_in b link set q mtu 1496
 ip_in a link add v link p type vlan protocol 802.1ad id 33
 ip_in a link set v up
 tagging() { [[ $(seen) == *'"state":"tagging"'* ]]; }
 # qfq puts a warning into the kernel's log if a child has a packet and then gives none.
-for kind in ${parents/qfq/}; do
+for above in ${parents/qfq/}; do
 	tc_in a qdisc del dev p root 2>/dev/null
-	tcs "$(parent $kind "")"
-	check "$kind: the port tags" paths_wait 8 tagging
+	tcs "$(parent $above "")"
+	check "$above: the port tags" paths_wait 8 tagging
 	sleep 1
 	in_ns a "$UDPFLOW" rawsend --dev v --mac "$(mac 2)" --packets 5 --length 1514 >/dev/null
-	is "$kind: packets dropped" "$(seen | jq '.[] | select(.kind == "bfc").drop_tag')" 5
-	left "$kind"
-	paths_udp "$kind: others pass" 50 10.0.0.2
+	is "$above: packets dropped" "$(ours .drop_tag)" 5
+	left "$above"
+	paths_udp "$above: others pass" 50 10.0.0.2
 done
 ip_in a link del v
 leave_ports
@@ -239,12 +259,24 @@ tc_in a qdisc del dev p root
 tc_in b qdisc del dev q root
 
 diag "what it cannot be"
+if [ $kind != bfc ]; then
+	tcs "qdisc add dev p root handle 1: $our"
+	for parent in 1:1 1:fff; do
+		refused "pfifo as a child at $parent" "" tc_in a qdisc add dev p parent $parent handle 5: pfifo
+	done
+	refused "a filter" "" tc_in a filter add dev p parent 1: protocol all prio 1 matchall flowid 1:1
+	paths_udp "packets pass" 20 10.0.0.2
+	leave_ports
+	tc_in a qdisc del dev p root
+	refused "in place of ingress" "" "$tcmsg" -n "$(ns_name a)" send ingress p TCA_KIND=str:$kind
+	finish
+fi
 tcs "qdisc add dev p root handle 1: bfc classes 2"
-for kind in plug "tbf rate 1mbit burst 10k limit 10k" "netem delay 1ms" pfifo fq_codel bfc mq; do
+for child in plug "tbf rate 1mbit burst 10k limit 10k" "netem delay 1ms" pfifo fq_codel bfc mq; do
 	for parent in 1:1 1:fff 1:1000; do
 		# shellcheck disable=SC2086
-		refused "${kind%% *} as a child at $parent" "" \
-			tc_in a qdisc add dev p parent $parent handle 5: $kind
+		refused "${child%% *} as a child at $parent" "" \
+			tc_in a qdisc add dev p parent $parent handle 5: $child
 	done
 done
 for flow in 1:0 1:3 1:ffe 1:1000 1:ffff ffff:1 ffff:ffff 0:1; do

@@ -188,7 +188,7 @@ need_module()
 			file=$(find -L "$SLUICE_MODDIR" -name "$name.ko" 2>/dev/null | head -n 1)
 		if [ -n "$file" ]; then
 			said=$(insmod "$file" 2>&1) || die "insmod $file: $said"
-		elif [ -n "${SLUICE_MODDIR:-}" ] && [[ " hopctl sch_bfc sch_ideal sch_rocc wire flowgen " = *" $name "* ]]; then
+		elif [ -n "${SLUICE_MODDIR:-}" ] && [[ " hopctl sch_bfc sch_ideal sch_pfc sch_rocc wire flowgen " = *" $name "* ]]; then
 			die "there is no $name.ko in $SLUICE_MODDIR"
 		else
 			modprobe -q "$name" || skip_all "module $name is not installed"
@@ -381,20 +381,21 @@ kind_figs()
 	figures_in "${qdiscs[0]-}" "${@:4}"
 }
 
-# bfc_figs SPACE DEV KEY...: sets REPLY to figures of its bfc, of one moment. SPACE is as ip has it. No
-# process but tc, for that is what costs in a loop.
-bfc_figs()
+# port_figs KIND SPACE DEV KEY...: sets REPLY to figures of its qdisc of that kind, of one moment. SPACE is as
+# ip has it. No process but tc, for that is what costs in a loop.
+port_figs()
 {
 	local json key said=
 
-	json=$(tc -n "$1" -j -s qdisc show dev "$2")
-	json=${json#*'"kind":"bfc"'}
-	for key in "${@:3}"; do
-		[[ $json =~ \"$key\":([0-9]+) ]] || die "$2 shows no $key"
+	json=$(tc -n "$2" -j -s qdisc show dev "$3")
+	json=${json#*"\"kind\":\"$1\""}
+	for key in "${@:4}"; do
+		[[ $json =~ \"$key\":([0-9]+) ]] || die "$3 shows no $key"
 		said+=" ${BASH_REMATCH[1]}"
 	done
 	REPLY=${said# }
 }
+bfc_figs() { port_figs bfc "$@"; }
 
 # qdisc_stat NAME DEV KEY [KIND]: the figure KEY of a device's qdisc (of that kind, where each must
 # have it), from wherever it stands in tc's JSON; summed if there are several instances
@@ -437,6 +438,8 @@ filter_stat()
 GAUGES='{
 	"bfc": ["paused", "marked", "paused_queues", "pausing_queues", "pause_counters", "ingress_bytes",
 		"counter_leaks"],
+	"pfc": ["paused", "marked", "paused_queues", "pausing_queues", "pause_counters", "ingress_bytes",
+		"counter_leaks", "qlen", "backlog"],
 	"rocc switch": ["flows_active", "qlen", "backlog"],
 	"rocc host": ["limiters", "held", "qlen", "backlog"],
 	"ideal": ["flows", "qlen", "backlog"]
@@ -461,7 +464,7 @@ _look()
 		def keys_of: $gauges[if .kind == "rocc" then "rocc \(.options.role)" else .kind end];
 		[inputs] | [range(0; length; 2) as $i | .[$i] as $ns | .[$i + 1]
 			    | if type != "array" then "tc shows no qdiscs of \($ns)" else .[]
-			      | select(.kind | IN("bfc", "rocc", "ideal")) | . + { ns: $ns } end]
+			      | select(.kind | IN("bfc", "pfc", "rocc", "ideal")) | . + { ns: $ns } end]
 		| ([.[] | objects] | length), (.[] | if type == "string" then . else . as $q
 			| (keys_of // ["role"])[] as $key
 			| select($q.kind != "bfc" or $q.port != null or $q.handle != "0:" or ($key | IN("paused", "marked")))
@@ -501,7 +504,7 @@ leave_spaces()
 	_remove_spaces
 }
 
-# nothing_to_inspect WHY: the test has no port of bfc, rocc or ideal
+# nothing_to_inspect WHY: the test has no port of bfc, pfc, rocc or ideal
 nothing_to_inspect() { _uninspected=$1; }
 
 _remove_spaces()

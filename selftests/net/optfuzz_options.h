@@ -10,6 +10,7 @@
 
 #include "../../kernel/uapi/bfc.h"
 #include "../../kernel/uapi/ideal.h"
+#include "../../kernel/uapi/pfc.h"
 #include "../../kernel/uapi/rocc.h"
 
 #define OPTIONS_MAX	33
@@ -91,6 +92,33 @@ static const struct option ideal_options[] = {
 	{ TCA_IDEAL_CONTROL_DSCP, 1, true, false, 1, 63, false },
 };
 
+static const struct option pfc_options[] = {
+	{ TCA_PFC_LIMIT, 4, false, false, 1, 1073741824, false },
+	{ TCA_PFC_POOL, 4, false, false, 1, 1073741824, false },
+	{ TCA_PFC_POOL_ALPHA, 4, false, false, 1, 100000, false },
+	{ TCA_PFC_POOL_PAUSE_ALPHA, 4, false, false, 1, 100000, false },
+	{ TCA_PFC_KMIN, 4, true, false, 1, 1073741824, false },
+	{ TCA_PFC_KMAX, 4, true, false, 1, 1073741824, false },
+	{ TCA_PFC_PMAX, 4, false, false, 1, 10000, false },
+	{ TCA_PFC_SPLIT_GSO, 1, false, false, 0, 1, false },
+	{ TCA_PFC_RATE, 8, true, false, 125, 1099511627776ULL, false },
+	{ TCA_PFC_CONTROL_SHARE, 4, false, false, 1, 10000, false },
+	{ TCA_PFC_CONTROL_DSCP, 1, true, false, 1, 63, false },
+	{ TCA_PFC_ROLE, 1, false, false, 0, 2, false },
+	{ TCA_PFC_PEER, 1, false, false, 0, 2, false },
+	{ TCA_PFC_TAG, 1, false, false, 0, 1, false },
+	{ TCA_PFC_TPID, 2, false, false, 33024, 34984, true },
+	{ TCA_PFC_HRTT, 4, true, false, 100, 100000000, false },
+	{ TCA_PFC_HRTT_MAX, 4, false, false, 100, 100000000, false },
+	{ TCA_PFC_REFRESH, 4, true, false, 10000, 1000000000, false },
+	{ TCA_PFC_LEASE, 4, true, false, 10000, 2000000000, false },
+	{ TCA_PFC_WATCH, 1, false, false, 0, 1, false },
+	{ TCA_PFC_WATCHDOG, 4, true, false, 1000000, 1000000000, false },
+	{ TCA_PFC_RESTORE, 4, true, false, 1000000, 1000000000, false },
+	{ TCA_PFC_TIER, 1, false, false, 0, 2, false },
+	{ TCA_PFC_STRIP, 1, false, false, 0, 1, false },
+};
+
 static const struct kind kinds[] = {
 	KIND("bfc", "bfc", bfc_options, -1,
 	     TCA_BFC_VERSION, TCA_BFC_MAX, TCA_BFC_LIMIT),
@@ -100,6 +128,8 @@ static const struct kind kinds[] = {
 	     TCA_ROCC_VERSION, TCA_ROCC_MAX, TCA_ROCC_LIMIT),
 	KIND("ideal", "ideal", ideal_options, -1,
 	     TCA_IDEAL_VERSION, TCA_IDEAL_MAX, TCA_IDEAL_LIMIT),
+	KIND("pfc", "pfc", pfc_options, -1,
+	     TCA_PFC_VERSION, TCA_PFC_MAX, TCA_PFC_LIMIT),
 };
 
 #endif

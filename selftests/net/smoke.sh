@@ -6,13 +6,14 @@
 #	h1 ---+
 #	h2 ---+--- s (bridge) --- r		wires of 100 Mb/s, 1 us
 #
-# Two hosts send more than the link to r carries. With ideal and with pauses of bfc nothing is lost; rocc makes the hosts slower.
+# Two hosts send more than the link to r carries. With ideal and with pauses of bfc and pfc nothing is lost; rocc makes the hosts
+# slower.
 # Then flowgen's flows are complete.
 
 . "$(dirname "$0")/lib.sh"
 need_tool ip tc bridge jq
 load_modules
-need_module sch_ideal sch_rocc flowgen
+need_module sch_ideal sch_pfc sch_rocc flowgen
 . "$(dirname "$0")/rocc.sh"
 trap 'rm -rf "$work"; _at_exit' EXIT
 
@@ -64,16 +65,25 @@ is "ideal: every frame arrives" "$(both)" $((2 * FRAMES))
 between "ideal: and passed it" "$(qdisc_stat s pr packets ideal)" $((2 * FRAMES)) $((2 * FRAMES + 100))
 
 is_tagging() { tc_in "$1" -j -s qdisc show dev e0 | grep -q '"state":"tagging"'; }
-on_all bfc limit $((LIMIT * 1500))
-on_hosts bfc
-check "bfc: h1 tags" wait_until 10 is_tagging h1
-check "bfc: h2 tags" wait_until 10 is_tagging h2
-is "bfc: every frame arrives" "$(both)" $((2 * FRAMES))
-is "bfc: none is dropped" "$(qdisc_stat s pr drops bfc)" 0
-for i in 1 2; do
-	between "bfc: s paused h$i" "$(qdisc_stat s p$i pauses_tx bfc)" 1 $FRAMES
-	between "bfc: which obeyed" "$(qdisc_stat h$i e0 pauses_obeyed bfc)" 1 $FRAMES
-done
+# pauses KIND HOST-WORDS SWITCH-WORD...: with such qdiscs s pauses the hosts, and nothing is lost
+pauses()
+{
+	local i
+
+	on_all "$1" "${@:3}"
+	# shellcheck disable=SC2086
+	on_hosts "$1" $2
+	check "$1: h1 tags" wait_until 10 is_tagging h1
+	check "$1: h2 tags" wait_until 10 is_tagging h2
+	is "$1: every frame arrives" "$(both)" $((2 * FRAMES))
+	is "$1: none is dropped" "$(qdisc_stat s pr drops "$1")" 0
+	for i in 1 2; do
+		between "$1: s paused h$i" "$(qdisc_stat s p$i pauses_tx "$1")" 1 $FRAMES
+		between "$1: which obeyed" "$(qdisc_stat h$i e0 pauses_obeyed "$1")" 1 $FRAMES
+	done
+}
+pauses bfc "" limit $((LIMIT * 1500))
+pauses pfc "pool 64m" pool $((LIMIT * 1500)) pool-alpha 1000%
 
 on_all rocc limit $((LIMIT * 1500))
 on_hosts rocc role host

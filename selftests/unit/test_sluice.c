@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "../../kernel/uapi/ideal.h"
+#include "../../kernel/uapi/pfc.h"
 #include "../../userspace/sluice/attr.c"
 #include "../../userspace/sluice/nl.c"
 #include "../../userspace/sluice/port.c"
@@ -621,6 +622,30 @@ static void test_doctor_rocc_figures(void)
 	     "rocc_dropped, rocc_epoch_back");
 }
 
+static void test_doctor_pfc(void)
+{
+	struct look l = good_look();
+
+	l.module_bfc = false;
+	qdisc[0] = (struct qdisc) {
+		.ifindex = 7, .handle = 0x10000, .parent = 0xffffffff, .kind = "pfc",
+		.version = PFC_VERSION,
+	};
+	same(judged(&l, NULL), "", "a box with pfc alone");
+	same(judged(&l, "br0"), "br0:no_port", "and a device without");
+	store[2] = HOP_STATE_KIND;
+	same(judged(&l, NULL), "eth7:kind", "its device is a port");
+	device[0].xdp = true;
+	same(judged(&l, "eth7"), "eth7:kind eth7:xdp", "and judged as one");
+	l = good_look();
+	qdisc[1] = qdisc[0];
+	snprintf(qdisc[1].kind, sizeof(qdisc[1].kind), "pfc");
+	qdisc[1].bfc = false;
+	qdisc[1].version = PFC_VERSION + 1;
+	l.qdiscs.count = 2;
+	same(judged(&l, NULL), "version_pfc(program 1, module 2)", "version_pfc");
+}
+
 static void test_doctor_ideal(void)
 {
 	struct look l = good_look();
@@ -650,6 +675,7 @@ int main(void)
 	test_doctor_rocc();
 	test_doctor_rocc_options();
 	test_doctor_rocc_figures();
+	test_doctor_pfc();
 	test_doctor_ideal();
 	printf("1..%u\n", done);
 	return failed != 0;

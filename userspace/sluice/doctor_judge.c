@@ -33,6 +33,8 @@ const struct complaint complaints[] = {
 	  "install modules and programs from one version, and load the modules anew" },
 	{ "version_ideal", ERROR, "this program and the module sch_ideal are out of step",
 	  "install modules and programs from one version, and load the modules anew" },
+	{ "version_pfc", ERROR, "this program and the module sch_pfc are out of step",
+	  "install modules and programs from one version, and load the modules anew" },
 	{ "no_ports", WARNING, "no device here has a bfc qdisc",
 	  "tc qdisc replace dev DEV root bfc, on every port" },
 	{ "no_port", WARNING, "the device has no bfc qdisc", "tc qdisc replace dev DEV root bfc" },
@@ -40,7 +42,7 @@ const struct complaint complaints[] = {
 	  "fewer queues on the neighbours' ports" },
 
 	{ "no_neighbour", WARNING, "nobody answers on this link",
-	  "put bfc on the other end; frames to 01:80:C2:00:00:0E have to pass what is in between" },
+	  "put the same kind of qdisc on the other end; frames to 01:80:C2:00:00:0E have to pass what is in between" },
 	{ "no_strip", ERROR, "the neighbour does not take tags off",
 	  "see why on the neighbour: filters on the way in that its strip auto heeds?" },
 	{ "tpid", ERROR, "the neighbour uses another TPID", "set the same tpid at both ends" },

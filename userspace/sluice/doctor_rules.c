@@ -35,15 +35,19 @@ static const struct port *port_of(const struct look *look, uint64_t ifindex)
 	return NULL;
 }
 
-static bool has_bfc(const struct look *look, unsigned int ifindex)
+/* Does it have a qdisc that makes it a port? */
+static bool has_port(const struct look *look, unsigned int ifindex)
 {
-	for (size_t i = 0; i < look->qdiscs.count; i++)
-		if (look->qdiscs.list[i].bfc && look->qdiscs.list[i].ifindex == ifindex)
+	for (size_t i = 0; i < look->qdiscs.count; i++) {
+		const struct kind *kind = kind_find(look->qdiscs.list[i].kind);
+
+		if (kind && kind->port && look->qdiscs.list[i].ifindex == ifindex)
 			return true;
+	}
 	return false;
 }
 
-/* Does it have a qdisc that needs neither port nor module of bfc? */
+/* Does it have a qdisc of ours that does without the module of bfc? */
 static bool has_other(const struct look *look, unsigned int ifindex)
 {
 	for (size_t i = 0; i < look->qdiscs.count; i++)
@@ -76,7 +80,7 @@ static void judge_box(const struct judge *j)
 	const struct look *look = j->look;
 	bool any = false, other = has_other(look, 0);
 
-	/* the other kinds do without both */
+	/* the other kinds do without bfc, or without both */
 	if (!look->module_hopctl && !other)
 		say(j, "module_hopctl", NULL, "%s", "");
 	if (!look->module_bfc && !other)
@@ -241,7 +245,7 @@ void doctor_judge(const struct look *look, const char *dev, doctor_fn found, voi
 		for (size_t q = 0; q < look->qdiscs.count; q++)
 			if (look->qdiscs.list[q].rocc && look->qdiscs.list[q].ifindex == d->ifindex)
 				judge_rocc(&j, &look->qdiscs.list[q], d);
-		if (!has_bfc(look, d->ifindex)) {
+		if (!has_port(look, d->ifindex)) {
 			if (dev && !has_other(look, d->ifindex))
 				say(&j, "no_port", d->name, "%s", "");
 			continue;

@@ -5,6 +5,7 @@
 #ifndef _SLUICE_KIND_H
 #define _SLUICE_KIND_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "tc.h"
@@ -28,6 +29,7 @@ struct kind_column {
  * @name: as tc knows it
  * @util: reads and prints its options and figures
  * @version: that of its module for this program
+ * @port: its qdiscs make their device a port
  * @columns: NULL: what is shown of it are its ports
  * @gauges: attributes of its figures that do not count up, behind them 0
  */
@@ -35,6 +37,7 @@ struct kind {
 	const char *name;
 	const struct qdisc_util *util;
 	uint32_t version;
+	bool port;
 	const struct kind_column *columns;
 	const uint16_t *gauges;
 };

@@ -11,11 +11,13 @@
 #include "../../kernel/uapi/bfc.h"
 #include "../../kernel/uapi/rocc.h"
 #include "../../kernel/uapi/ideal.h"
+#include "../../kernel/uapi/pfc.h"
 
 /* The plugins: tc-plugin/q_KIND.c */
 extern struct qdisc_util bfc_qdisc_util;
 extern struct qdisc_util rocc_qdisc_util;
 extern struct qdisc_util ideal_qdisc_util;
+extern struct qdisc_util pfc_qdisc_util;
 
 static const struct kind_column rocc_columns[] = {
 	{ "DEV", "dev", NULL, NULL },
@@ -60,12 +62,37 @@ static const uint16_t ideal_gauges[] = {
 	0
 };
 
+static const struct kind_column pfc_columns[] = {
+	{ "DEV", "dev", NULL, NULL },
+	{ "KIND", "kind", NULL, NULL },
+	{ "QDISC", "handle", NULL, NULL },
+	{ "POOL", "pool", text_bytes, NULL },
+	{ "USED", "pool_used", text_bytes, NULL },
+	{ "KMIN", "kmin", text_bytes, "none" },
+	{ "KMAX", "kmax", text_bytes, "none" },
+	{ "QUEUE", "backlog", text_bytes, NULL },
+	{ "PAUSED", "paused", NULL, NULL },
+	{}
+};
+
+/* What does not count up */
+static const uint16_t pfc_gauges[] = {
+	TCA_PFC_STATS_PAUSED,
+	TCA_PFC_STATS_MARKED,
+	TCA_PFC_STATS_LINK_RATE,
+	TCA_PFC_STATS_POOL_SIZE,
+	TCA_PFC_STATS_POOL_USED,
+	0
+};
+
 const struct kind kinds[] = {
-	{ .name = "bfc", .util = &bfc_qdisc_util, .version = BFC_VERSION },
+	{ .name = "bfc", .util = &bfc_qdisc_util, .version = BFC_VERSION, .port = true },
 	{ .name = "rocc", .util = &rocc_qdisc_util, .version = ROCC_VERSION,
 	  .columns = rocc_columns, .gauges = rocc_gauges },
 	{ .name = "ideal", .util = &ideal_qdisc_util, .version = IDEAL_VERSION,
 	  .columns = ideal_columns, .gauges = ideal_gauges },
+	{ .name = "pfc", .util = &pfc_qdisc_util, .version = PFC_VERSION, .port = true,
+	  .columns = pfc_columns, .gauges = pfc_gauges },
 	{}
 };
 

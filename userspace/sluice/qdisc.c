@@ -12,6 +12,7 @@
 #include <linux/rtnetlink.h>
 
 #include "../../kernel/uapi/ideal.h"
+#include "../../kernel/uapi/pfc.h"
 #include "qdisc.h"
 #include "sluice.h"
 
@@ -38,6 +39,14 @@ static void take_bfc(struct qdisc *q)
 	q->version = attr_number(&tb[TCA_BFC_VERSION]);
 	q->bfc_rate = attr_number(&tb[TCA_BFC_RATE]);
 	q->bfc_th = attr_number(&tb[TCA_BFC_TH]);
+}
+
+static void take_pfc(struct qdisc *q)
+{
+	struct attr_value tb[TCA_PFC_MAX + 1];
+
+	nl_nest(tb, TCA_PFC_MAX, &q->options);
+	q->version = attr_number(&tb[TCA_PFC_VERSION]);
 }
 
 static void take_rocc(struct qdisc *q)
@@ -118,6 +127,8 @@ static int take(const struct nlmsghdr *msg, void *ctx)
 	take_stats(q, &tb[TCA_STATS2]);
 	if (!strcmp(q->kind, "bfc"))
 		take_bfc(q);
+	else if (!strcmp(q->kind, "pfc"))
+		take_pfc(q);
 	else if (!strcmp(q->kind, "rocc"))
 		take_rocc(q);
 	else if (!strcmp(q->kind, "ideal"))

@@ -3,7 +3,7 @@
  * show.c - sluice show: what the ports of the namespace do and why
  *
  * All ports: a table, one line each. One port: everything that it says, and what its state means.
- * The same for the qdiscs of our other kinds, which need no port: a table for each kind.
+ * The same for the qdiscs of our other kinds, with or without a port: a table for each kind.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -312,7 +312,7 @@ static void print_tables(struct shown *s, const struct options *o)
 	if (o->counters)
 		each_qdisc(s, o, print_text, NULL);
 	if (!some)
-		fprintf(stderr, "sluice: no ports here: the first bfc qdisc of a device makes it one\n");
+		fprintf(stderr, "sluice: no ports here: the first bfc or pfc qdisc of a device makes it one\n");
 }
 
 static void print_all(struct shown *s, const struct options *o)

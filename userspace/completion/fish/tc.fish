@@ -11,13 +11,13 @@ function __sluice_tc_kind
     if set -q argv[2]
         test "$words[-1]" = "$argv[2]"
     else
-        not contains -- "$argv[1]:$words[-1]" bfc:queues bfc:classes bfc:flows bfc:ways bfc:assign bfc:reuse bfc:share bfc:limit bfc:quantum bfc:priomap bfc:split-gso bfc:pause bfc:rate bfc:hrtt bfc:hrtt-max bfc:th bfc:th-scale bfc:sticky bfc:role bfc:peer bfc:tag bfc:tpid bfc:refresh bfc:lease bfc:watch bfc:watchdog bfc:restore bfc:tier bfc:pool bfc:pool-alpha bfc:pool-pause-alpha bfc:control-share bfc:control-dscp bfc:strip rocc:role rocc:rate rocc:limit rocc:control-share rocc:control-dscp rocc:key1 rocc:key2 rocc:interval rocc:rate-min rocc:qref rocc:qmid rocc:qmax rocc:alpha rocc:beta rocc:tuning rocc:table rocc:flows rocc:age rocc:sample rocc:cnps rocc:source rocc:compute rocc:sign rocc:recovery rocc:hold rocc:floor rocc:limiters rocc:radius rocc:from ideal:order ideal:limit ideal:control-dscp
+        not contains -- "$argv[1]:$words[-1]" bfc:queues bfc:classes bfc:flows bfc:ways bfc:assign bfc:reuse bfc:share bfc:limit bfc:quantum bfc:priomap bfc:split-gso bfc:pause bfc:rate bfc:hrtt bfc:hrtt-max bfc:th bfc:th-scale bfc:sticky bfc:role bfc:peer bfc:tag bfc:tpid bfc:refresh bfc:lease bfc:watch bfc:watchdog bfc:restore bfc:tier bfc:pool bfc:pool-alpha bfc:pool-pause-alpha bfc:control-share bfc:control-dscp bfc:strip rocc:role rocc:rate rocc:limit rocc:control-share rocc:control-dscp rocc:key1 rocc:key2 rocc:interval rocc:rate-min rocc:qref rocc:qmid rocc:qmax rocc:alpha rocc:beta rocc:tuning rocc:table rocc:flows rocc:age rocc:sample rocc:cnps rocc:source rocc:compute rocc:sign rocc:recovery rocc:hold rocc:floor rocc:limiters rocc:radius rocc:from ideal:order ideal:limit ideal:control-dscp pfc:limit pfc:pool pfc:pool-alpha pfc:pool-pause-alpha pfc:kmin pfc:kmax pfc:pmax pfc:split-gso pfc:rate pfc:control-share pfc:control-dscp pfc:role pfc:peer pfc:tag pfc:tpid pfc:hrtt pfc:hrtt-max pfc:refresh pfc:lease pfc:watch pfc:watchdog pfc:restore pfc:tier pfc:strip
     end
 end
 
 function __sluice_tc_before
     set -l words (commandline -opc)
-    for kind in bfc rocc ideal
+    for kind in bfc rocc ideal pfc
         not contains -- $kind $words[4..]; or return 1
     end
     switch (count $words)
@@ -39,7 +39,7 @@ complete -c tc -f
 complete -c tc -n '__sluice_tc_before object' -a 'qdisc class filter chain action monitor'
 complete -c tc -n '__sluice_tc_before verb' -a 'add change replace delete show'
 complete -c tc -n '__sluice_tc_before device' -a '(path basename /sys/class/net/*)'
-complete -c tc -n '__sluice_tc_before kind' -a 'dev root parent handle bfc rocc ideal'
+complete -c tc -n '__sluice_tc_before kind' -a 'dev root parent handle bfc rocc ideal pfc'
 complete -c tc -n '__sluice_tc_kind bfc' -a queues -d 'data sub-queues, a multiple of classes (128)'
 complete -c tc -n '__sluice_tc_kind bfc queues' -a ''
 complete -c tc -n '__sluice_tc_kind bfc' -a classes -d 'strict-priority classes, which split the sub-queues (1)'
@@ -172,3 +172,51 @@ complete -c tc -n '__sluice_tc_kind ideal' -a limit -d 'bytes that may be queued
 complete -c tc -n '__sluice_tc_kind ideal limit' -a 'none'
 complete -c tc -n '__sluice_tc_kind ideal' -a control-dscp -d 'IP packets with this DSCP go before all flows (none)'
 complete -c tc -n '__sluice_tc_kind ideal control-dscp' -a 'none'
+complete -c tc -n '__sluice_tc_kind pfc' -a limit -d 'bytes that may be queued (8Mb)'
+complete -c tc -n '__sluice_tc_kind pfc limit' -a ''
+complete -c tc -n '__sluice_tc_kind pfc' -a pool -d 'buffer shared with all that name it, in this namespace (must be given)'
+complete -c tc -n '__sluice_tc_kind pfc pool' -a ''
+complete -c tc -n '__sluice_tc_kind pfc' -a pool-alpha -d 'what may be queued, in terms of the pool\'s free part (100%)'
+complete -c tc -n '__sluice_tc_kind pfc pool-alpha' -a ''
+complete -c tc -n '__sluice_tc_kind pfc' -a pool-pause-alpha -d 'what may come from a neighbour before it is paused, likewise (12.5%)'
+complete -c tc -n '__sluice_tc_kind pfc pool-pause-alpha' -a ''
+complete -c tc -n '__sluice_tc_kind pfc' -a kmin -d 'queue up to which no packet is marked with ECN (none)'
+complete -c tc -n '__sluice_tc_kind pfc kmin' -a 'none'
+complete -c tc -n '__sluice_tc_kind pfc' -a kmax -d 'queue above which each packet is marked (none: no packet is marked)'
+complete -c tc -n '__sluice_tc_kind pfc kmax' -a 'none'
+complete -c tc -n '__sluice_tc_kind pfc' -a pmax -d 'probability of a mark at kmax, from 0 at kmin (1%)'
+complete -c tc -n '__sluice_tc_kind pfc pmax' -a ''
+complete -c tc -n '__sluice_tc_kind pfc' -a split-gso -d 'cut GSO packets into frames before queueing (split-gso)'
+complete -c tc -n '__sluice_tc_kind pfc split-gso' -a 'on off'
+complete -c tc -n '__sluice_tc_kind pfc' -a rate -d 'what control-share reckons with, shapes nothing (auto: link speed)'
+complete -c tc -n '__sluice_tc_kind pfc rate' -a 'auto'
+complete -c tc -n '__sluice_tc_kind pfc' -a control-share -d 'of the link, for control packets that are only forwarded (5%)'
+complete -c tc -n '__sluice_tc_kind pfc control-share' -a ''
+complete -c tc -n '__sluice_tc_kind pfc' -a control-dscp -d 'IP packets with this DSCP are control packets, too (none)'
+complete -c tc -n '__sluice_tc_kind pfc control-dscp' -a 'none'
+complete -c tc -n '__sluice_tc_kind pfc' -a role -d 'what this box is on this port (auto)'
+complete -c tc -n '__sluice_tc_kind pfc role' -a 'auto host switch'
+complete -c tc -n '__sluice_tc_kind pfc' -a peer -d 'what the neighbour is taken for (auto: what it says)'
+complete -c tc -n '__sluice_tc_kind pfc peer' -a 'auto host switch'
+complete -c tc -n '__sluice_tc_kind pfc' -a tag -d 'tag frames if the neighbour strips tags (tag)'
+complete -c tc -n '__sluice_tc_kind pfc tag' -a 'on off'
+complete -c tc -n '__sluice_tc_kind pfc' -a tpid -d 'TPID of the fabric tag (0x88a8)'
+complete -c tc -n '__sluice_tc_kind pfc tpid' -a '0x88a8 0x8100'
+complete -c tc -n '__sluice_tc_kind pfc' -a hrtt -d '1-hop round-trip time of the link (auto: measured)'
+complete -c tc -n '__sluice_tc_kind pfc hrtt' -a 'auto'
+complete -c tc -n '__sluice_tc_kind pfc' -a hrtt-max -d 'what a measured one is believed up to (1ms)'
+complete -c tc -n '__sluice_tc_kind pfc hrtt-max' -a ''
+complete -c tc -n '__sluice_tc_kind pfc' -a refresh -d 'time between repeated pause states (auto: max(4 hrtt, 100us))'
+complete -c tc -n '__sluice_tc_kind pfc refresh' -a 'auto'
+complete -c tc -n '__sluice_tc_kind pfc' -a lease -d 'how long a pause lasts without a refresh (auto: 8 refreshes)'
+complete -c tc -n '__sluice_tc_kind pfc lease' -a 'auto'
+complete -c tc -n '__sluice_tc_kind pfc' -a watch -d 'end the effect of pauses that never end (watch)'
+complete -c tc -n '__sluice_tc_kind pfc watch' -a 'on off'
+complete -c tc -n '__sluice_tc_kind pfc' -a watchdog -d 'how long a pause that never ends is endured (auto: 200ms)'
+complete -c tc -n '__sluice_tc_kind pfc watchdog' -a 'auto'
+complete -c tc -n '__sluice_tc_kind pfc' -a restore -d 'quiet time after which pauses are obeyed again (auto: 2 watchdog)'
+complete -c tc -n '__sluice_tc_kind pfc restore' -a 'auto'
+complete -c tc -n '__sluice_tc_kind pfc' -a tier -d 'where the port leads: up and then up again pauses nobody (none)'
+complete -c tc -n '__sluice_tc_kind pfc tier' -a 'none down up'
+complete -c tc -n '__sluice_tc_kind pfc' -a strip -d 'offer to take tags off, also in front of tc filters and XDP (auto)'
+complete -c tc -n '__sluice_tc_kind pfc strip' -a 'auto always'

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * pfc.c - a FIFO that pauses link by link, as priority flow control does: a baseline
+ *
+ * What it does
+ *
+ *   Pauses (IEEE 802.1Qbb, one class). A packet in the FIFO counts, with its bytes, against the
+ *   upstream sub-queue that it came from, at whatever ports of the box they wait. That
+ *   sub-queue is paused while more of its bytes wait than pool_pause_alpha times what is free of
+ *   the pool, and resumed two frames below. A neighbour that is a pfc, too, has one sub-queue: all
+ *   of the link.
+ *
+ *   ECN, as DCQCN's congestion point marks (Zhu et al., Congestion Control for Large-Scale RDMA
+ *   Deployments, SIGCOMM 2015, section 3.1). A packet is marked by the bytes that it finds in the
+ *   FIFO: never below kmin, always above kmax, with a probability that rises to pmax in between
+ *   (sched/ecn_ramp.h). Packets that know no ECN are left alone.
+ *
+ *   Buffer. The qdiscs of a namespace share a pool by dynamic thresholds: a packet that would make
+ *   its qdisc hold more than pool_alpha times what is free is dropped as it comes. Over `limit` the
+ *   FIFO loses from its head.
+ *
+ *   Control packets go first, in a class that is bounded and never paused (sched/control.h). Those
+ *   beyond their share go into the FIFO if they are of an IP flow. While any of them is there, all
+ *   such packets that have to keep to the share go there, so none overtakes its flow.
+ *
+ * Differences from 802.1Qbb: pauses are hopctl's states with a lease, and a switch with several
+ * transmit queues (mq) has several FIFOs, each with a number of its own.
+ *
+ * What it does not do: it shapes nothing, has no classes that filters could choose, and drops what
+ * finds no room: with a pool_pause_alpha that leaves no headroom for one HRTT it is not lossless.
+ *
+ * Cost: O(1) for each packet.
+ *
+ * Who protects what
+ *
+ *   field                           written under            read by
+ *   everything in struct pfc_sched  qdisc lock               qdisc lock; dumps take it for O(1)
+ *   config                          qdisc lock, and RTNL     either of the two
+ *   member                          hopctl, see hopctl.h
+ */
+#include <linux/module.h>
+#include <net/inet_ecn.h>
+
+#include "../sched/stats.h"
+#include "pfc.h"
+
+/* ---- pauses that we ask for: how they end is in pfc_queue.c ---- */
+
+static void pfc_count(struct pfc_sched *q, struct sk_buff *skb)
+{
+	u16 handle;
+
+	if (unlikely(q->member.stalled))
+		return;
+	handle = hop_handle(&q->member, skb);
+	if (!handle)
+		return;
+	if (unlikely(hop_elided(&q->member, handle))) {
+		q->stats.elided++;
+		return;
+	}
+	pfc_cb(skb)->handle = handle;
+	q->fifo_stats.marks++;
+	if (!pfc_allows(q, hop_ingress_add(&q->member, handle, qdisc_pkt_len(skb))))
+		hop_ingress_pause(&q->member, handle, true);
+}
+
+/* ---- ECN ---- */
+
+/* Not INET_ECN_set_ce(), which looks for the IP header where it is not if a tag is in the frame. */
+static bool pfc_ecn_set(struct sk_buff *skb)
+{
+	struct hop_network net = hop_network(skb);
+	void *ip;
+
+	if (net.type != ETH_P_IP && net.type != ETH_P_IPV6)
+		return false;
+	if (skb_ensure_writable(skb, net.at + (net.type == ETH_P_IP ? sizeof(struct iphdr) :
+								      sizeof(struct ipv6hdr))))
+		return false;
+	ip = skb->data + net.at;
+	return net.type == ETH_P_IP ? IP_ECN_set_ce(ip) : IP6_ECN_set_ce(skb, ip);
+}
+
+static noinline void pfc_ecn_mark(struct pfc_sched *q, struct sk_buff *skb)
+{
+	if (pfc_ecn_set(skb))
+		q->stats.ecn_marked++;
+	else
+		q->stats.ecn_not_capable++;
+}
+
+/* ---- enqueue ---- */
+
+static struct hop_admitted pfc_enqueue_frame(struct sk_buff *skb, struct Qdisc *sch, bool spills,
+					     struct sk_buff **to_free)
+{
+	struct hop_admitted change = hop_admitted_one(qdisc_pkt_len(skb));
+	struct pfc_sched *q = qdisc_priv(sch);
+	u64 now = ktime_get_ns();
+
+	if (!hop_buffer_take(&q->buffer, q->config.pool_alpha, qdisc_pkt_len(skb))) {
+		q->stats.drop_pool++;
+		qdisc_drop(skb, sch, to_free);
+		return (struct hop_admitted) {};
+	}
+	if (unlikely(hop_ecn_marks(&q->ramp, q->fifo.backlog, &q->random)))
+		pfc_ecn_mark(q, skb);
+	*pfc_cb(skb) = (struct pfc_skb_cb) { .spilled = spills };
+	q->spilled += spills;
+	hop_subq_append(&q->subqs, &q->member, &q->fifo, skb);
+	hop_backlog_moves(sch, &q->stats.backlog_time, &q->changed_ns, now);
+	qdisc_qstats_backlog_inc(sch, skb);
+	sch->q.qlen++;
+	pfc_count(q, skb);
+	if (unlikely(sch->qstats.backlog > q->config.limit))
+		change = hop_admitted_sum(change, pfc_enforce_limit(sch, now, to_free));
+	if (sch->qstats.backlog > q->stats.backlog_max)
+		q->stats.backlog_max = sch->qstats.backlog;
+	return change;
+}
+
+static noinline struct hop_admitted pfc_enqueue_gso(struct sk_buff *skb, struct Qdisc *sch,
+						    bool spills, struct sk_buff **to_free)
+{
+	struct sk_buff *segments = hop_admit_segments(skb), *next;
+	struct pfc_sched *q = qdisc_priv(sch);
+	struct hop_admitted done = {};
+
+	if (!segments) {
+		q->stats.drop_gso++;
+		qdisc_drop(skb, sch, to_free);
+		return done;
+	}
+	skb_list_walk_safe(segments, segments, next) {
+		skb_mark_not_on_list(segments);
+		done = hop_admitted_sum(done, pfc_enqueue_frame(segments, sch, spills, to_free));
+	}
+	q->stats.gso_split++;
+	consume_skb(skb);
+	return done;
+}
+
+/* Does a control packet that has to keep to the share go ahead of the data? */
+static bool pfc_keeps_share(struct pfc_sched *q, const struct sk_buff *skb, bool flow)
+{
+	if (flow && q->spilled)
+		return false;
+	pfc_follow_link(q);
+	return hop_control_takes(&q->police, q->member.control_paid, skb, ktime_get_ns());
+}
+
+static int pfc_enqueue_control(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
+{
+	struct pfc_sched *q = qdisc_priv(sch);
+
+	hop_backlog_moves(sch, &q->stats.backlog_time, &q->changed_ns, ktime_get_ns());
+	if (unlikely(!hop_control_put(&q->control, sch, skb))) {
+		q->stats.drop_control++;
+		return qdisc_drop(skb, sch, to_free);
+	}
+	q->stats.control++;
+	return NET_XMIT_SUCCESS;
+}
+
+static int pfc_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
+{
+	struct pfc_sched *q = qdisc_priv(sch);
+	struct hop_network net = hop_network(skb);
+	u8 dscp = q->config.control_dscp;
+	struct hop_admitted change;
+	u32 len = qdisc_pkt_len(skb);
+	bool spills = false;
+
+	if (unlikely(hop_is_control(skb, net, dscp))) {
+		if (!hop_is_policed(skb, net, dscp) ||
+		    pfc_keeps_share(q, skb, hop_has_ip_flow(net)))
+			return pfc_enqueue_control(skb, sch, to_free);
+		if (!hop_has_ip_flow(net)) {
+			q->stats.drop_police++;
+			return qdisc_drop(skb, sch, to_free);
+		}
+		q->stats.spilled++;
+		spills = true;
+	}
+	if (!skb_is_gso(skb) || !q->config.split_gso)
+		change = pfc_enqueue_frame(skb, sch, spills, to_free);
+	else
+		change = pfc_enqueue_gso(skb, sch, spills, to_free);
+	if (likely(change.all == hop_admitted_one(len).all))
+		return NET_XMIT_SUCCESS;
+	return hop_admit_verdict(sch, change, len);
+}
+
+/* ---- dequeue ---- */
+
+static struct sk_buff *pfc_dequeue_data(struct Qdisc *sch, struct pfc_sched *q, u64 now)
+{
+	struct sk_buff *skb;
+
+	if (!q->fifo.head || q->fifo.held)
+		return NULL;
+	skb = pfc_take(sch, q, now);
+	q->fifo_stats.sent++;
+	q->fifo_stats.sent_bytes += qdisc_pkt_len(skb);
+	return skb;
+}
+
+static struct sk_buff *pfc_dequeue_control(struct Qdisc *sch, struct pfc_sched *q, u64 now)
+{
+	struct sk_buff *skb = __skb_dequeue(&q->control);
+
+	if (skb) {
+		hop_backlog_moves(sch, &q->stats.backlog_time, &q->changed_ns, now);
+		qdisc_qstats_backlog_dec(sch, skb);
+		sch->q.qlen--;
+	}
+	return skb;
+}
+
+/* Put the fabric tag on.
+ *
+ * Return: false if that was impossible: the packet is gone.
+ */
+static bool pfc_tag(struct Qdisc *sch, struct pfc_sched *q, struct sk_buff *skb, bool control)
+{
+	int tagged = hop_egress_tag(&q->member, skb, control ? HOP_NO_QUEUE : 0,
+				    q->config.port.tpid);
+
+	if (unlikely(tagged < 0)) {
+		q->stats.drop_tag++;
+		hop_egress_drop(&q->late, sch, skb);
+		return false;
+	}
+	q->stats.tagged += tagged;
+	return true;
+}
+
+static struct sk_buff *pfc_dequeue(struct Qdisc *sch)
+{
+	struct pfc_sched *q = qdisc_priv(sch);
+	struct sk_buff *skb;
+	bool control;
+	u64 now;
+
+	if (!sch->q.qlen && likely(!hop_paused_changed(&q->member, q->paused_seen)))
+		return NULL;
+	now = ktime_get_ns();
+	if (hop_paused_changed(&q->member, q->paused_seen))
+		pfc_merge_paused(q, now);
+	do {
+		skb = pfc_dequeue_control(sch, q, now);
+		control = skb;
+		if (!control)
+			skb = pfc_dequeue_data(sch, q, now);
+	} while (skb && unlikely(!pfc_tag(sch, q, skb, control)));
+
+	if (skb)
+		qdisc_bstats_update(sch, skb);
+	if (unlikely(q->late.packets))
+		hop_egress_tell(&q->late, sch, skb);
+	return skb;
+}
+
+static struct Qdisc_ops pfc_qdisc_ops __read_mostly = {
+	.cl_ops		= &pfc_class_ops,
+	.id		= "pfc",
+	.priv_size	= sizeof(struct pfc_sched),
+	.enqueue	= pfc_enqueue,
+	.dequeue	= pfc_dequeue,
+	.peek		= qdisc_peek_dequeued,
+	.init		= pfc_init,
+	.reset		= pfc_reset,
+	.destroy	= pfc_destroy,
+	.change		= pfc_change,
+	.dump		= pfc_dump,
+	.dump_stats	= pfc_dump_stats,
+	.owner		= THIS_MODULE,
+};
+
+static int __init pfc_module_init(void)
+{
+	BUILD_BUG_ON(sizeof(struct pfc_skb_cb) > QDISC_CB_PRIV_LEN);
+	return register_qdisc(&pfc_qdisc_ops);
+}
+
+static void __exit pfc_module_exit(void)
+{
+	unregister_qdisc(&pfc_qdisc_ops);
+}
+
+module_init(pfc_module_init)
+module_exit(pfc_module_exit)
+MODULE_DESCRIPTION("A FIFO that pauses as priority flow control does");
+MODULE_LICENSE("GPL");
+MODULE_ALIAS("net-sch-pfc");

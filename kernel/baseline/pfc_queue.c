@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * pfc_queue.c - how pauses that we asked for end, pauses that the neighbour asks for, and all ways
+ * out of the FIFO
+ */
+#include "../sched/stats.h"
+#include "pfc.h"
+
+#define PFC_XON_FRAMES	2	/* a pause ends that much below where it begins */
+
+/* ---- pauses that we asked for ---- */
+
+/* The rest of what came from there is looked at whenever some of it leaves. When all of it has,
+ * nothing is paused for it, whatever is free.
+ */
+static void pfc_uncount(struct pfc_sched *q, struct sk_buff *skb)
+{
+	u16 handle = pfc_cb(skb)->handle;
+	u32 bytes;
+
+	pfc_cb(skb)->handle = 0;
+	bytes = hop_ingress_sub(&q->member, handle, qdisc_pkt_len(skb));
+	if (!bytes || pfc_allows(q, bytes + PFC_XON_FRAMES * psched_mtu(qdisc_dev(q->member.sch))))
+		hop_ingress_pause(&q->member, handle, false);
+}
+
+/* Return: packets that counted and do not any more. */
+unsigned int pfc_uncount_all(struct pfc_sched *q)
+{
+	unsigned int before = q->member.marked;
+	struct sk_buff *skb;
+
+	if (!q->fifo.head)
+		return 0;
+	for (skb = q->fifo.head; skb; skb = skb->next) {
+		if (pfc_cb(skb)->handle)
+			pfc_uncount(q, skb);
+	}
+	return before - q->member.marked;
+}
+
+/* ---- pauses that we obey ---- */
+
+static void pfc_paused(void *sched, u32 queue, bool paused, u64 now)
+{
+	struct pfc_sched *q = sched;
+
+	if (paused)
+		hop_subq_pause(&q->subqs, &q->member, &q->fifo, now);
+	else
+		hop_subq_resume(&q->subqs, &q->member, &q->fifo, now);
+}
+
+/* Take over what the neighbour has paused and resumed since we last looked. */
+void pfc_merge_paused(struct pfc_sched *q, u64 now)
+{
+	q->paused_seen = hop_subqs_merge_paused(&q->member, &q->paused, 1, pfc_paused, q, now);
+}
+
+/* ---- ways out ---- */
+
+/* A packet leaves, in whatever way: what it stands for is taken back. */
+static void pfc_forget(struct pfc_sched *q, struct sk_buff *skb)
+{
+	hop_buffer_give(&q->buffer, qdisc_pkt_len(skb));
+	q->spilled -= pfc_cb(skb)->spilled;
+	if (pfc_cb(skb)->handle)
+		pfc_uncount(q, skb);
+}
+
+struct sk_buff *pfc_take(struct Qdisc *sch, struct pfc_sched *q, u64 now)
+{
+	struct sk_buff *skb = hop_subq_pop(&q->subqs, &q->member, &q->fifo, now);
+
+	pfc_forget(q, skb);
+	hop_backlog_moves(sch, &q->stats.backlog_time, &q->changed_ns, now);
+	qdisc_qstats_backlog_dec(sch, skb);
+	sch->q.qlen--;
+	return skb;
+}
+
+/* Over the limit the FIFO loses its oldest. */
+struct hop_admitted pfc_enforce_limit(struct Qdisc *sch, u64 now, struct sk_buff **to_free)
+{
+	struct pfc_sched *q = qdisc_priv(sch);
+	struct hop_admitted change = {};
+	struct sk_buff *skb;
+
+	while (sch->qstats.backlog > q->config.limit && q->fifo.head) {
+		skb = pfc_take(sch, q, now);
+		change.packets--;
+		change.bytes -= qdisc_pkt_len(skb);
+		change.congested = true;
+		q->stats.drop_limit++;
+		q->fifo_stats.drops++;
+		qdisc_drop(skb, sch, to_free);
+	}
+	return change;
+}
+
+void pfc_reset(struct Qdisc *sch)
+{
+	struct pfc_sched *q = qdisc_priv(sch);
+	u64 now = ktime_get_ns();
+	struct sk_buff *skb;
+
+	__skb_queue_purge(&q->control);
+	while (q->fifo.head) {
+		skb = hop_subq_pop(&q->subqs, &q->member, &q->fifo, now);
+		pfc_forget(q, skb);
+		rtnl_kfree_skbs(skb, skb);
+	}
+	hop_backlog_moves(sch, &q->stats.backlog_time, &q->changed_ns, now);
+	q->late = (struct hop_late_drops) {};
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * pfc_stats.c - what pfc says of itself: statistics, and classes that show them
+ */
+#include "../sched/counters.h"
+#include "../sched/stats.h"
+#include "pfc.h"
+
+/* What is not in struct pfc_stats, at the time of the dump */
+struct pfc_now {
+	u64	time_ns;
+	u64	rate;
+	u64	pool_used;
+	u64	pool_max;
+	u64	marks;
+	u64	pauses;
+	u64	resumes;
+	u64	paused_ns;
+	u32	pool_size;
+	u32	marked;
+	u32	paused;
+};
+
+#include "pfc_counter_rows.h"
+
+static void pfc_look(struct pfc_sched *q, struct pfc_now *now)
+{
+	now->rate = q->rate;
+	now->marks = q->fifo_stats.marks;
+	now->pauses = q->fifo_stats.pauses;
+	now->paused = hop_subq_is_paused(&q->fifo);
+	now->resumes = now->pauses - now->paused;
+	now->paused_ns = hop_subq_paused_ns(&q->fifo, &q->fifo_stats, now->time_ns);
+	now->marked = q->member.marked;
+	now->pool_size = hop_pool_size(q->buffer.pool);
+	now->pool_used = atomic_long_read(&q->buffer.pool->used);
+	now->pool_max = atomic_long_read(&q->buffer.pool->used_max);
+}
+
+int pfc_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
+{
+	struct pfc_sched *q = qdisc_priv(sch);
+	struct pfc_now now = {};
+	struct pfc_stats stats;
+	struct nlattr *nest;
+
+	sch_tree_lock(sch);
+	now.time_ns = ktime_get_ns();
+	if (hop_paused_changed(&q->member, q->paused_seen))
+		pfc_merge_paused(q, now.time_ns);
+	pfc_follow_link(q);
+	hop_backlog_moves(sch, &q->stats.backlog_time, &q->changed_ns, now.time_ns);
+	stats = q->stats;
+	pfc_look(q, &now);
+	sch_tree_unlock(sch);
+
+	nest = nla_nest_start(d->skb, TCA_STATS_APP);
+	if (!nest)
+		return -1;
+	if (hop_counters_dump(pfc_counters, ARRAY_SIZE(pfc_counters), &stats, d->skb,
+			      TCA_PFC_STATS_PAD) ||
+	    hop_counters_dump(pfc_now_counters, ARRAY_SIZE(pfc_now_counters), &now, d->skb,
+			      TCA_PFC_STATS_PAD) ||
+	    hop_port_dump(&q->member, d->skb, TCA_PFC_STATS_PORT)) {
+		nla_nest_cancel(d->skb, nest);
+		return -1;
+	}
+	nla_nest_end(d->skb, nest);
+	return 0;
+}
+
+/* ---- classes ----
+ *
+ * The FIFO and the control class, which cannot be changed. Internally (find, walk) a class is its
+ * minor number.
+ */
+
+static struct Qdisc *pfc_leaf(struct Qdisc *sch, unsigned long minor)
+{
+	return NULL;
+}
+
+static unsigned long pfc_find(struct Qdisc *sch, u32 classid)
+{
+	u32 minor = TC_H_MIN(classid);
+
+	return minor == PFC_MINOR_DATA || minor == PFC_MINOR_CONTROL ? minor : 0;
+}
+
+static void pfc_walk(struct Qdisc *sch, struct qdisc_walker *arg)
+{
+	if (!arg->stop && hop_walk_one(sch, arg, PFC_MINOR_DATA))
+		hop_walk_one(sch, arg, PFC_MINOR_CONTROL);
+}
+
+static int pfc_dump_class(struct Qdisc *sch, unsigned long minor, struct sk_buff *skb,
+			  struct tcmsg *tcm)
+{
+	tcm->tcm_handle |= TC_H_MIN(minor);
+	tcm->tcm_parent = TC_H_ROOT;
+	return 0;
+}
+
+static int pfc_put_fifo(const struct pfc_sched *q, struct gnet_dump *d)
+{
+	const struct hop_subq_stats *stats = &q->fifo_stats;
+	u64 paused_ns = hop_subq_paused_ns(&q->fifo, stats, ktime_get_ns());
+	struct nlattr *nest;
+
+	if (hop_subq_put(d, &q->fifo, stats) < 0)
+		return -1;
+	nest = nla_nest_start(d->skb, TCA_STATS_APP);
+	if (!nest)
+		return -1;
+	if (nla_put_u8(d->skb, TCA_PFC_CLASS_PAUSED, hop_subq_is_paused(&q->fifo)) ||
+	    nla_put_u32(d->skb, TCA_PFC_CLASS_BACKLOG_MAX, READ_ONCE(q->fifo.backlog_max)) ||
+	    nla_put_u64_64bit(d->skb, TCA_PFC_CLASS_PAUSES, READ_ONCE(stats->pauses),
+			      TCA_PFC_CLASS_PAD) ||
+	    nla_put_u64_64bit(d->skb, TCA_PFC_CLASS_PAUSED_TIME, paused_ns, TCA_PFC_CLASS_PAD) ||
+	    nla_put_u64_64bit(d->skb, TCA_PFC_CLASS_MARKS, READ_ONCE(stats->marks),
+			      TCA_PFC_CLASS_PAD) ||
+	    nla_put_u64_64bit(d->skb, TCA_PFC_CLASS_ECN_MARKED, READ_ONCE(q->stats.ecn_marked),
+			      TCA_PFC_CLASS_PAD)) {
+		nla_nest_cancel(d->skb, nest);
+		return -1;
+	}
+	nla_nest_end(d->skb, nest);
+	return 0;
+}
+
+static int pfc_dump_class_stats(struct Qdisc *sch, unsigned long minor, struct gnet_dump *d)
+{
+	struct pfc_sched *q = qdisc_priv(sch);
+	struct gnet_stats_queue qs = {};
+
+	if (minor == PFC_MINOR_DATA)
+		return pfc_put_fifo(q, d);
+	qs.qlen = skb_queue_len_lockless(&q->control);
+	qs.drops = READ_ONCE(q->stats.drop_control);
+	return gnet_stats_copy_queue(d, NULL, &qs, qs.qlen);
+}
+
+const struct Qdisc_class_ops pfc_class_ops = {
+	.leaf		= pfc_leaf,
+	.find		= pfc_find,
+	.walk		= pfc_walk,
+	.dump		= pfc_dump_class,
+	.dump_stats	= pfc_dump_class_stats,
+};

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * q_pfc - the kind pfc for tc: its options, its statistics and those of its classes
+ *
+ * Its tables are in pfc_tables.h, those of the port in port.h; what is done with them is in
+ * options.c.
+ */
+#include "options.h"
+#include "pfc_tables.h"
+#include "port.h"
+
+static int pfc_parse_copt(const struct qdisc_util *qu, int argc, char **argv,
+			  struct nlmsghdr *n, const char *dev)
+{
+	(void)qu;
+	(void)argc;
+	(void)argv;
+	(void)n;
+	(void)dev;
+	fprintf(stderr, "pfc: its classes are made by the qdisc and have no options\n");
+	return -1;
+}
+
+static int pfc_print_copt(const struct qdisc_util *qu, FILE *f, struct rtattr *opt)
+{
+	(void)qu;
+	(void)f;
+	(void)opt;
+	return 0;
+}
+
+/* Also of a class: the numbers of its attributes end below that of the pool's size, which a qdisc
+ * always shows.
+ */
+static int pfc_print_xstats(const struct qdisc_util *qu, FILE *f, struct rtattr *xstats)
+{
+	_Static_assert(TCA_PFC_CLASS_MAX < TCA_PFC_STATS_POOL_SIZE, "classes look like qdiscs");
+	const struct rtattr *tb[TCA_PFC_STATS_MAX + 1];
+	bool first = true;
+
+	(void)qu;
+	plugin_attrs(tb, TCA_PFC_STATS_MAX, xstats);
+	if (!tb[TCA_PFC_STATS_POOL_SIZE]) {
+		plugin_print_stats(f, pfc_class_stats, PLUGIN_ARRAY_SIZE(pfc_class_stats), tb,
+				   &first);
+		return 0;
+	}
+	plugin_print_stats(f, pfc_stats, PLUGIN_ARRAY_SIZE(pfc_stats), tb, &first);
+	if (tb[TCA_PFC_STATS_PORT])
+		port_print(f, tb[TCA_PFC_STATS_PORT], &first);
+	return 0;
+}
+
+extern PLUGIN_VISIBLE struct qdisc_util pfc_qdisc_util;	/* tc looks it up by name */
+
+struct qdisc_util pfc_qdisc_util = {
+	.id		= "pfc",
+	.parse_qopt	= pfc_parse_qopt,
+	.print_qopt	= pfc_print_qopt,
+	.print_xstats	= pfc_print_xstats,
+	.parse_copt	= pfc_parse_copt,
+	.print_copt	= pfc_print_copt,
+};
