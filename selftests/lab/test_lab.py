@@ -191,10 +191,11 @@ class Files(unittest.TestCase):
         self.assertIn("pool 5000", words)
         self.assertIn("peer host", words)
         words = Scheme("pfc").qdisc(lab.topology.nodes["s1"].ports[0], 5000, 1062)
-        self.assertIn("assign single queues 1 pause ingress pool-pause-alpha 11% pool 5000", words)
+        self.assertIn("pfc role switch peer host pool-pause-alpha 11% pool 5000 pool-alpha 1000%", words)
         words = Scheme("pfc").qdisc(lab.topology.nodes["s1"].ports[0].peer, 5000, 1062)
-        self.assertIn("role host peer switch queues 1 ", words)
-        self.assertIn("assign single", words)
+        self.assertIn("pfc role host peer switch ", words)
+        words = Scheme("nopause").qdisc(lab.topology.nodes["s1"].ports[0], 5000, 1062)
+        self.assertIn("assign single queues 1 nopause pool 5000", words)
         port = lab.topology.nodes["s1"].ports[0]
         self.assertEqual(Scheme("rocc", changes=["switch_options=tuning smooth"]).qdisc(
             port, 5000, 1062), "rocc limit 2500 control-dscp 56 control-share 10% tuning smooth")
@@ -203,12 +204,14 @@ class Files(unittest.TestCase):
         self.assertIn("bfc role switch peer host", Scheme("rocc-bfc").qdisc(port, 5000, 1062, True))
         self.assertIn("bfc role host", Scheme("rocc-bfc").qdisc(port.peer, 5000, 1062, True))
         below = Scheme("rocc-pfc", changes=["pause_alpha=0.05%"]).qdisc(port, 5000, 1062, True)
-        self.assertIn("assign single queues 1 pause ingress pool-pause-alpha 0.05% pool 5000", below)
+        self.assertIn("pfc role switch peer host pool-pause-alpha 0.05% pool 5000", below)
         flow = ["ack_class=flow"]
         self.assertEqual(Scheme("rocc-pfc", changes=flow).qdisc(port, 5000, 1062), "rocc limit 2500")
-        self.assertIn("role host peer switch queues 1 limit 1073741824 assign single",
+        self.assertIn("pfc role host peer switch ",
                       Scheme("rocc-pfc", changes=flow).qdisc(port.peer, 5000, 1062, True))
-        self.assertEqual([Scheme(n).is_bfc for n in ("bfc", "rocc", "rocc-bfc", "rocc-pfc", "gbn")],
+        self.assertIn("role host peer switch queues 1 limit 1073741824 assign single",
+                      Scheme("rocc-nopause", changes=flow).qdisc(port.peer, 5000, 1062, True))
+        self.assertEqual([Scheme(n).pauses for n in ("bfc", "rocc", "rocc-bfc", "rocc-pfc", "gbn")],
                          [True, False, True, True, False])
 
     def test_acknowledgements(self):

@@ -11,7 +11,7 @@ import os
 from .topology import Topology
 
 PREFIX = "lab-"
-MODULES = {"bfc": ("hopctl", "sch_bfc"), "ideal": ("sch_ideal",), "rocc": ("sch_rocc",)}
+MODULES = {"bfc": ("hopctl", "sch_bfc"), "ideal": ("sch_ideal",), "pfc": ("hopctl", "sch_pfc"), "rocc": ("sch_rocc",)}
 
 
 # What switches draw one of their ways by, layer by layer: the 5-tuple; above, of fib_multipath_hash_fields, that

@@ -231,7 +231,7 @@ class Report:
                              sum(r.timeouts for r in runs),
                              max(t["longest_port_queue"] for t in sums)])
                 odd = sorted({p for t in sums for p in t["not_tagging"]})
-                if odd and runs[0].case.scheme.is_bfc:
+                if odd and runs[0].case.scheme.pauses:
                     notes.append(f"{scheme}: not tagging at the end: {', '.join(odd[:5])}"
                                  + (" ..." if len(odd) > 5 else "") + ".")
         names = list(self.lab.vary)
@@ -367,7 +367,7 @@ class Report:
         rows = []
         for values, schemes in self.groups():
             for scheme, runs in schemes.items():
-                if not runs[0].case.scheme.is_bfc:
+                if not runs[0].case.scheme.pauses:
                     continue
                 sums = [measure.totals(r) for r in runs]
                 span = sum(r.span[1] - r.span[0] for r in runs) or 1

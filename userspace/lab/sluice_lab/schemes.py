@@ -17,9 +17,9 @@ SETTINGS = {
     "queues": "32",             # sub-queues of a switch's port
     "host_queues": "256",      # of a host's
     "th_scale": "100",          # percent of bfc's threshold
-    "options": "",              # more words for each bfc or rocc
+    "options": "",              # more words for each bfc, pfc or rocc
     "host_options": "",         # for the hosts' rocc alone
-    "switch_options": "",       # more words for the switches' bfc or rocc alone
+    "switch_options": "",       # more words for the switches' bfc, pfc or rocc alone
     "window": "none",           # gbn: bytes in flight, `none`, or a number and `bdp`
     "ack": "16",                # gbn: packets for an acknowledgement
     "ack_class": "7",           # gbn: their class, which goes before all flows; or `flow`, that of the flow
@@ -28,8 +28,7 @@ SETTINGS = {
     "port_buffer": None,        # bytes at a port without a shared pool: half of `buffer`
     "port_packets": None,       # the same in packets
     "buffer": None,             # bytes of a switch
-    "pause": "pause ingress",   # pfc: or nopause, a FIFO
-    "pause_alpha": "11%",       # of what is free of `buffer`; who holds more of it is paused
+    "pause_alpha": "11%",       # pfc: of what is free of `buffer`; who holds more of it is paused
     "pool_alpha": "1000%",      # and more than this is dropped
     "red_min": "100000",        # bytes: DCTCP's Kmin and Kmax in BFC's evaluation
     "red_max": "400000",
@@ -47,9 +46,14 @@ _SWITCH_BFC = "bfc role switch peer {peer} tier {tier} queues {queues} pool {buf
               "limit 1073741824 hrtt-max 100ms th-scale {th_scale} {acks_share} {options} {switch_options}"
 # As in BFC's evaluation (section 6.2): who holds over 11 % of what is free is paused. Nothing is dropped
 # but for want of room in the whole pool, which is what a pause takes to bite.
-_BELOW_PFC = "bfc role switch peer {peer} assign single queues 1 {pause} pool-pause-alpha {pause_alpha} " \
-             "pool {buffer} pool-alpha {pool_alpha} limit 1073741824 {acks_share}"
-_PFC = _BELOW_PFC + " {options} {switch_options}"
+_BELOW_PFC = "pfc role switch peer {peer} pool-pause-alpha {pause_alpha} pool {buffer} pool-alpha {pool_alpha} " \
+             "limit 1073741824 {acks_share}"
+# A host's has room for all. Hosts and switches need the same kind.
+_BELOW_HOST_PFC = "pfc role host peer switch pool 1073741824 pool-alpha 1000% limit 1073741824 {acks_share}"
+# The same FIFOs, and nobody is paused: what has no room is dropped.
+_BELOW_NOPAUSE = "bfc role switch peer {peer} assign single queues 1 nopause pool {buffer} " \
+                 "pool-alpha {pool_alpha} limit 1073741824 {acks_share}"
+_BOTH = " {options} {switch_options}"
 _RED = "red limit {port_buffer} min {red_min} max {red_max} avpkt 1000 burst {red_burst} " \
        "probability 1 bandwidth 10gbit ecn harddrop"
 _FIFO = "bfc role switch peer {peer} assign single nopause notag queues 1 pool {buffer} " \
@@ -83,14 +87,19 @@ SCHEMES = {
     "bfc-single": dict(transport="gbn", host=_HOST_BFC, switch=_SWITCH_BFC,
                        switch_options="assign single", queues="1",
                        what="BFC with one sub-queue"),
-    "pfc": dict(transport="gbn", host=_HOST_BFC + " assign single", host_queues="1", switch=_PFC,
+    "pfc": dict(transport="gbn", host=_BELOW_HOST_PFC + " {options}", switch=_BELOW_PFC + _BOTH,
                 what="a FIFO that pauses link by link, as priority flow control does"),
+    "nopause": dict(transport="gbn", host=_HOST_BFC + " assign single", host_queues="1",
+                    switch=_BELOW_NOPAUSE + _BOTH, what="the same FIFO, which pauses nobody and drops"),
     "rocc": dict(transport="gbn", host=_HOST_ROCC, switch=_SWITCH_ROCC,
                  what="RoCC: ports tell hosts the fair rate, over a FIFO"),
-    "rocc-pfc": dict(transport="gbn", host=_HOST_ROCC, host_queues="1",
-                     host_child=_BELOW_HOST_ROCC + " assign single",
+    "rocc-pfc": dict(transport="gbn", host=_HOST_ROCC, host_child=_BELOW_HOST_PFC,
                      switch=_SWITCH_ROCC, switch_child=_BELOW_PFC,
                      what="the same, over a FIFO that pauses link by link, as in RoCC's evaluation"),
+    "rocc-nopause": dict(transport="gbn", host=_HOST_ROCC, host_queues="1",
+                         host_child=_BELOW_HOST_ROCC + " assign single",
+                         switch=_SWITCH_ROCC, switch_child=_BELOW_NOPAUSE,
+                         what="the same, over that FIFO without pauses"),
     "rocc-bfc": dict(transport="gbn", host=_HOST_ROCC, host_child=_BELOW_HOST_ROCC,
                      switch=_SWITCH_ROCC, switch_child=_BELOW_ROCC,
                      what="RoCC over the queues of BFC"),
@@ -200,8 +209,9 @@ class Scheme:
         return self.ack_class * 8 if self.ack_class else None
 
     @property
-    def is_bfc(self):
-        return any(self.words[w].startswith("bfc") and "notag" not in self.words[w]
+    def pauses(self):
+        """Do its ports take part in the fabric?"""
+        return any(self.words[w].startswith(("bfc", "pfc")) and "notag" not in self.words[w]
                    for w in ("switch", "switch_child"))
 
     @property
