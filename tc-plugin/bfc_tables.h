@@ -33,7 +33,7 @@ static const struct plugin_choice bfc_share_choices[] = {
 static const struct plugin_choice bfc_pause_choices[] = {
 	{ .name = "none", .value = BFC_PAUSE_NONE },
 	{ .name = "queue", .value = BFC_PAUSE_QUEUE },
-	{ .name = "ingress", .value = BFC_PAUSE_INGRESS },
+	{ .name = "ingress", .value = BFC_PAUSE_INGRESS, .refused = true },
 	{}
 };
 
@@ -147,7 +147,7 @@ static const struct plugin_option bfc_options[] = {
 	  .help = "what may be queued, in terms of the pool's free part (100%)" },
 	{ .f = { "pool-pause-alpha", TCA_BFC_POOL_PAUSE_ALPHA, PLUGIN_SHARE, NULL }, .size = 4,
 	  .min = 1, .max = BFC_ALPHA_MAX,
-	  .help = "what may come from one queue before pause ingress stops it (12.5%)" },
+	  .help = "without effect, see tc-pfc(8) (12.5%)" },
 	{ .f = { "control-share", TCA_BFC_CONTROL_SHARE, PLUGIN_SHARE, NULL }, .size = 4,
 	  .min = 1, .max = 10000,
 	  .help = "of the link, for control packets that are only forwarded (5%)" },

@@ -648,10 +648,13 @@ static void plugin_help_option(const struct plugin_option *o)
 	int n;
 
 	n = snprintf(syntax, sizeof(syntax), "%s%s", o->f.name, o->no && !choice ? "|" : " ");
-	if (o->no && choice)
-		snprintf(syntax + n, sizeof(syntax) - n, "[%s|%s]|%s", choice[1].name,
-			 choice[2].name, o->no);
-	else if (o->no)
+	if (o->no && choice) {
+		for (choice++; choice->name; choice++)
+			if (!choice->refused)
+				n += snprintf(syntax + n, sizeof(syntax) - n, "%s%s",
+					      choice == o->f.choices + 1 ? "[" : "|", choice->name);
+		snprintf(syntax + n, sizeof(syntax) - n, "]|%s", o->no);
+	} else if (o->no)
 		snprintf(syntax + n, sizeof(syntax) - n, "%s", o->no);
 	else if (choice)
 		for (; choice->name; choice++)

@@ -60,12 +60,14 @@ enum plugin_type {
  * @value: what it is in the attribute
  * @alias: another word that is understood, or NULL
  * @meaning: what a reader of statistics should know, or NULL
+ * @refused: help does not have it; the kernel says why it is refused
  */
 struct plugin_choice {
 	const char *name;
 	unsigned int value;
 	const char *alias;
 	const char *meaning;
+	bool refused;
 };
 
 /**

@@ -145,8 +145,7 @@ struct bfc_sched {
  * struct bfc_skb_cb - what a queued packet remembers
  * @flow: its flow table entry, or BFC_NO_FLOW
  * @queue: its sub-queue
- * @handle: what it was counted against, 0 if it is not marked; the packet by hop_pause_inc(), with
- *	BFC_PAUSE_INGRESS its bytes
+ * @handle: what it was counted against by hop_pause_inc(), 0 if it is not marked
  */
 struct bfc_skb_cb {
 	u32	flow;

@@ -56,7 +56,7 @@ static const struct hop_option bfc_options[] = {
 	ROW(TCA_BFC_SPLIT_GSO, split_gso, 1, 0, 1,
 	    "split-gso must be on or off"),
 	ROW(TCA_BFC_PAUSE, pause, 1, 0, __BFC_PAUSE_MAX - 1,
-	    "pause must be off, queue or ingress"),
+	    "pause must be off or queue"),
 	ROW(TCA_BFC_RATE, rate, 8, 125, 1ULL << 40,
 	    "rate must be auto or 1 kbit/s to 8 Tbit/s", .zero = true),
 	ROW(TCA_BFC_HRTT, hrtt_ns, 4, HOP_HRTT_MIN_NS, HOP_HRTT_MAX_NS,

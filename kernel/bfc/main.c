@@ -38,10 +38,6 @@
  *   than alpha times what is free is dropped as it comes. `limit`, each qdisc's own, stays in
  *   force. The control class has its own room.
  *
- *   Pausing by ingress, as priority flow control does, for comparison. `pause ingress` counts not
- *   what a sub-queue here holds but what came from each upstream sub-queue, wherever on this
- *   box it waits, and pauses that one while it is more than a share of what is free.
- *
  * What it does not do: it shapes nothing (the link, or tbf above, does), marks no ECN, and
  * does not promise losslessness: beyond `limit` the longest sub-queue loses from its head.
  *
@@ -134,27 +130,6 @@ static __always_inline int bfc_classify(struct sk_buff *skb, struct Qdisc *sch,
 
 /* ---- enqueue ---- */
 
-/* Pausing by ingress: the packet counts against where it came from, in any case. */
-static void bfc_mark_ingress(struct bfc_sched *q, struct hop_subq *sub, struct sk_buff *skb)
-{
-	u16 handle;
-
-	if (unlikely(q->member.stalled))
-		return;
-	handle = hop_handle(&q->member, skb);
-	if (!handle)
-		return;
-	if (unlikely(hop_elided(&q->member, handle))) {
-		q->stats.elided++;
-		return;
-	}
-	bfc_cb(skb)->handle = handle;
-	q->stats.marks++;
-	q->subqs.stats[sub - q->subqs.queues].marks++;
-	if (!bfc_ingress_allows(q, hop_ingress_add(&q->member, handle, qdisc_pkt_len(skb))))
-		hop_ingress_pause(&q->member, handle, true);
-}
-
 /* Section 3.3.2, On Enqueue: does this packet's sub-queue exceed Th, itself included? */
 static void bfc_mark(struct Qdisc *sch, struct hop_subq *sub, struct sk_buff *skb)
 {
@@ -166,10 +141,6 @@ static void bfc_mark(struct Qdisc *sch, struct hop_subq *sub, struct sk_buff *sk
 		bfc_rethink(sch, q, n_active);
 	if (likely(sub->backlog <= q->th))
 		return;
-	if (unlikely(q->config.pause == BFC_PAUSE_INGRESS)) {
-		bfc_mark_ingress(q, sub, skb);
-		return;
-	}
 	if (unlikely(q->member.stalled) ||
 	    (!q->config.th && sub->backlog <= psched_mtu(qdisc_dev(sch))))
 		return;

@@ -56,9 +56,9 @@ static int bfc_validate(struct nlattr **tb, const struct bfc_config *c,
 	if (c->lease_ns && c->refresh_ns && c->lease_ns < 2 * (u64)c->refresh_ns)
 		return hop_option_refuse(extack, tb[TCA_BFC_LEASE] ?: tb[TCA_BFC_REFRESH],
 					 "lease must be at least 2 refreshes", -EINVAL);
-	if (c->pause == BFC_PAUSE_INGRESS && (c->assign != BFC_ASSIGN_SINGLE || !c->pool))
-		return hop_option_refuse(extack, tb[TCA_BFC_PAUSE] ?: tb[TCA_BFC_POOL],
-					 "pause ingress needs assign single and a pool", -EINVAL);
+	if (c->pause == BFC_PAUSE_INGRESS)
+		return hop_option_refuse(extack, tb[TCA_BFC_PAUSE],
+					 "pause ingress is a qdisc of its own now: pfc", -EINVAL);
 	return 0;
 }
 
@@ -158,17 +158,12 @@ int bfc_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *ex
 	int err;
 
 	err = bfc_parse(opt, &c, false, extack);
-	if (!err && c.pause == BFC_PAUSE_INGRESS)
-		err = hop_ingress_use(&q->member);
 	if (!err)
 		err = bfc_pool_find(sch, c.pool, opt, &pool, extack);
 	if (err)
 		return err;
 
 	sch_tree_lock(sch);
-	/* What is marked in one way cannot be let go of in the other. */
-	if ((c.pause == BFC_PAUSE_INGRESS) != (q->config.pause == BFC_PAUSE_INGRESS))
-		bfc_unmark(q);
 	if (q->config.share == BFC_SHARE_SPARE && c.share != BFC_SHARE_SPARE)
 		bfc_holders_forget(q);
 	q->config = c;

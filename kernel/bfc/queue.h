@@ -36,32 +36,13 @@ static inline struct sk_buff *bfc_queue_pop(struct bfc_sched *q, struct hop_subq
 	return skb;
 }
 
-#define BFC_XON_FRAMES	2	/* a pause by ingress ends that much below where it begins */
-
-/* May the one that so many bytes came from go on sending? */
-static inline bool bfc_ingress_allows(const struct bfc_sched *q, u64 bytes)
-{
-	return hop_buffer_allows(&q->buffer, bytes, atomic_long_read(&q->buffer.pool->used),
-				 q->config.pool_pause_alpha);
-}
-
-/* A marked packet lets go of what it holds. By ingress the rest of what came from there is looked
- * at whenever some of it leaves; when all of it has, nothing is paused for it, whatever is free.
- */
+/* A marked packet lets go of the pause that it holds. */
 static inline void bfc_unhold(struct bfc_sched *q, struct sk_buff *skb)
 {
 	u16 handle = bfc_cb(skb)->handle;
-	u32 bytes;
 
 	bfc_cb(skb)->handle = 0;
-	if (likely(q->config.pause != BFC_PAUSE_INGRESS)) {
-		hop_pause_dec(&q->member, handle);
-		return;
-	}
-	bytes = hop_ingress_sub(&q->member, handle, qdisc_pkt_len(skb));
-	if (!bytes || bfc_ingress_allows(q, bytes + BFC_XON_FRAMES *
-					 psched_mtu(qdisc_dev(q->member.sch))))
-		hop_ingress_pause(&q->member, handle, false);
+	hop_pause_dec(&q->member, handle);
 }
 
 /* A packet leaves, in whatever way: its flow has one less, its room is free, its pause ends. */

@@ -157,8 +157,6 @@ int bfc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *exta
 		return err;
 	hop_buffer_switch(&q->buffer, pool, 0);
 	err = bfc_join(sch, q, extack);
-	if (!err && q->config.pause == BFC_PAUSE_INGRESS)
-		err = hop_ingress_use(&q->member);
 	if (err)
 		return err;
 	bfc_recompute(q, READ_ONCE(*q->member.hrtt_ns), READ_ONCE(*q->member.speed));

@@ -56,17 +56,14 @@ u32 bfc_threshold(const struct Qdisc *sch, const struct bfc_sched *q, u32 n_acti
 
 /* The same for who asks whether it is exceeded, which is each packet: it holds as long as N_active
  * and the link do. Of a MTU that was changed since, a larger one is seen by who exceeds it, who
- * looks again, and a smaller one with the next change of N_active. To pause by ingress each packet
- * exceeds it; to pause nobody none does.
+ * looks again, and a smaller one with the next change of N_active. To pause nobody none exceeds it.
  */
 void bfc_rethink(const struct Qdisc *sch, struct bfc_sched *q, u32 n_active)
 {
 	q->n_seen = n_active;
 	q->th = bfc_threshold(sch, q, n_active);
 	q->stats.th_max = max(q->stats.th_max, q->th);
-	if (q->config.pause == BFC_PAUSE_INGRESS)
-		q->th = 0;
-	else if (!q->config.pause)
+	if (!q->config.pause)
 		q->th = U32_MAX;
 }
 

@@ -79,7 +79,7 @@ enum bfc_share {
  * enum bfc_pause - who is paused for what
  * @BFC_PAUSE_NONE: nobody
  * @BFC_PAUSE_QUEUE: for a sub-queue over the threshold: where its packets came from (BFC)
- * @BFC_PAUSE_INGRESS: whoever has too much of the pool, wherever it goes (as PFC)
+ * @BFC_PAUSE_INGRESS: refused, it was what the qdisc pfc is now
  */
 enum bfc_pause {
 	BFC_PAUSE_NONE,
@@ -137,8 +137,8 @@ enum bfc_pause {
  *	it, in this namespace
  * @TCA_BFC_POOL_ALPHA: u32, hundredths of a percent, 1 to 100000, default 10000: what may be
  *	queued, in terms of the pool's free part
- * @TCA_BFC_POOL_PAUSE_ALPHA: u32, hundredths of a percent, 1 to 100000, default 1250: what may come
- *	from one queue before pause ingress stops it
+ * @TCA_BFC_POOL_PAUSE_ALPHA: u32, hundredths of a percent, 1 to 100000, default 1250: without
+ *	effect, see tc-pfc(8)
  * @TCA_BFC_CONTROL_SHARE: u32, hundredths of a percent, 1 to 10000, default 500: of the link, for
  *	control packets that are only forwarded
  * @TCA_BFC_STRIP: u8, enum hop_strip, default HOP_STRIP_AUTO: offer to take tags off, also in front
@@ -203,8 +203,7 @@ enum {
  * @TCA_BFC_STATS_BACKLOGGED: u32, sub-queues, gauge: sub-queues of this qdisc that hold packets
  * @TCA_BFC_STATS_PAUSED: u32, sub-queues, gauge: sub-queues of this qdisc that the neighbour holds
  *	paused
- * @TCA_BFC_STATS_MARKED: u32, packets, gauge: queued packets that hold a pause; with pause ingress,
- *	that count against where they came from
+ * @TCA_BFC_STATS_MARKED: u32, packets, gauge: queued packets that hold a pause
  * @TCA_BFC_STATS_LINK_RATE: u64, bytes/s, gauge: what the threshold reckons with: option rate, or
  *	the link's speed, or 1 Gb/s if the device does not say
  * @TCA_BFC_STATS_HRTT: u32, ns, gauge: what the threshold reckons with: option hrtt, or the largest
@@ -224,7 +223,7 @@ enum {
  * @TCA_BFC_STATS_COLLISIONS: u64, flows: a new flow found no entry in the flow table, as all that
  *	its hash names were taken, and shares that of another
  * @TCA_BFC_STATS_MARKS: u64, packets: a packet over the threshold was marked and holds a pause of
- *	where it came from; with pause ingress, a packet counts against where it came from
+ *	where it came from
  * @TCA_BFC_STATS_OVER_UNLABELLED: u64, packets: a packet over the threshold had no handle: it came
  *	untagged, was made on this box, or its tag could not be kept
  * @TCA_BFC_STATS_PAUSES_OBEYED: u64, times: the neighbour paused one of our sub-queues

@@ -21,6 +21,9 @@ def choices(row):
     for word, value, cname, alias in words:
         number = cname or (f"{value:#x}" if word.startswith("0x") else value)
         lines.append(f'\t{{ .name = "{word}", .value = {number}' + (f', .alias = "{alias}"' if alias else "") + " },")
+    for entry in row.enum.entries if hasattr(row, "words") and row.enum else ():
+        if entry.refused:
+            lines.append(f'\t{{ .name = "{entry.name}", .value = {entry.cname}, .refused = true }},')
     return "\n".join([*lines, "\t{}", "};"]) + "\n"
 
 

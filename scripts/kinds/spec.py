@@ -46,6 +46,11 @@ Of a figure (`stats` and the classes' set):
   role        the one that has it
   of          what it is about, if not the role: tables for this are apart from the others
 
+Of an entry of an enum:
+
+  refused     the number is kept, and the module refuses it: tc takes the word, so that the kernel says why, and no
+              list has it
+
 Any other set is of the attributes in an option that is a nest (its `nested-attributes`). `first` is the number
 of a set's first attribute, if not 1.
 """
@@ -161,6 +166,7 @@ class Entry:
         self.name = str(row["name"])
         self.value = row.get("value", value)
         self.doc = row.get("doc", "")
+        self.refused = bool(row.get("refused"))
         self.cname = upper(enum.prefix + self.name)
 
 
@@ -250,7 +256,7 @@ class Option(Row):
         if "words" in self.row:
             return [(str(w), v, None, aliases.get(str(w))) for w, v in self.row["words"].items()]
         if self.enum:
-            return [(e.name, e.value, e.cname, None) for e in self.enum.entries]
+            return [(e.name, e.value, e.cname, None) for e in self.enum.entries if not e.refused]
         return []
 
     def bounds(self):

@@ -83,7 +83,6 @@ classes 8 priomap 0 1 2 3 4 5 6 7 7 6 5 4 3 2 1 0|.classes = 8 | .priomap = [0,1
 no-split-gso|.split_gso = false
 nopause|.pause = false | .pause_by = "none"
 pause queue|.
-assign single pool 1m pause ingress|.assign = "single" | .pool = 1048576 | .pause_by = "ingress"
 pool-pause-alpha 3.12%|.pool_pause_alpha = 3.12
 rate 10gbit|.rate = 1250000000
 rate 1kbit|.rate = 125
@@ -226,7 +225,7 @@ POOL_ALPHA u32 pool-alpha_must_be 0 100001 0xffffffff
 POOL_PAUSE_ALPHA u32 pool-pause-alpha_must_be 0 100001 0xffffffff
 STRIP u8 strip_must_be 2 255
 CONTROL_SHARE u32 control-share_must_be 0 10001 0xffffffff
-PAUSE u8 pause_ingress_needs_assign_single_and_a_pool 2
+PAUSE u8 pause_ingress_is_a_qdisc_of_its_own_now:_pfc 2
 PRIOMAP hex priomap_names_a_class 02000000000000000000000000000000 000000000000000000000000000000ff
 END
 
@@ -253,13 +252,6 @@ END
 # Rules that tie options to each other
 kept "lease of one refresh" TCA_BFC_LEASE "lease must be at least 2 refreshes" change \
      "TCA_OPTIONS{" TCA_BFC_REFRESH=u32:50000 TCA_BFC_LEASE=u32:99999 "}"
-fresh "assign single pool 1m pause ingress"
-kept "no pool for pause ingress any more" TCA_BFC_POOL "pause ingress needs" change \
-     "TCA_OPTIONS{" TCA_BFC_POOL=u32:0 TCA_BFC_TH=u32:77 "}"
-taken "but without both" '.pool = 0 | .pause_by = "queue"' change \
-      "TCA_OPTIONS{" TCA_BFC_POOL=u32:0 TCA_BFC_PAUSE=u8:1 "}"
-taken "and with both again" '.pool = 70000 | .pause_by = "ingress"' change \
-      "TCA_OPTIONS{" TCA_BFC_POOL=u32:70000 TCA_BFC_PAUSE=u8:2 "}"
 tc_in a qdisc del dev v0 root
 while read -r attribute words tokens; do
 	# shellcheck disable=SC2086
@@ -277,8 +269,8 @@ FLOWS flows_must_be_a_multiple_of_classes_x_ways TCA_BFC_WAYS=u8:1 TCA_BFC_CLASS
 WAYS ways_must_be_1_or_4 TCA_BFC_WAYS=u8:2
 WAYS ways_must_be_1_or_4 TCA_BFC_WAYS=u8:3
 TH_SCALE th-scale_must_be_1_to_10000_percent TCA_BFC_TH_SCALE=u32:0
-PAUSE pause_ingress_needs_assign_single_and_a_pool TCA_BFC_PAUSE=u8:2 TCA_BFC_ASSIGN=u8:2
-PAUSE pause_ingress_needs_assign_single_and_a_pool TCA_BFC_PAUSE=u8:2 TCA_BFC_POOL=u32:100000
+PAUSE pause_ingress_is_a_qdisc_of_its_own_now:_pfc TCA_BFC_PAUSE=u8:2
+PAUSE pause_ingress_is_a_qdisc_of_its_own_now:_pfc TCA_BFC_PAUSE=u8:2 TCA_BFC_ASSIGN=u8:2 TCA_BFC_POOL=u32:100000
 END
 
 # A pool has one size, whoever comes second; what is refused leaves it as it was

@@ -157,16 +157,17 @@ lost_data()
 	healed "$1"
 }
 
-# ingress: the switch pauses for what came by a port, by its bytes
-ingress()
+# everywhere KIND [OPTION]...: a new qdisc at all ports; h1's has room for all that it sends
+everywhere()
 {
 	local port
 
-	for port in p1 p2; do
-		tc_in sw qdisc del dev $port root
-		tc_in sw qdisc add dev $port root handle 1: bfc limit $LIMIT queues 8 assign single \
-			pool $LIMIT pool-alpha 800% "$@" || die "no bfc"
+	for port in $PATHS_PORTS; do
+		tc_in "${port%/*}" qdisc del dev "${port#*/}" root
+		tc_in "${port%/*}" qdisc add dev "${port#*/}" root handle 1: "$1" limit $LIMIT "${@:2}" || die "no $1"
 	done
+	# shellcheck disable=SC2046
+	tc_in h1 qdisc change dev eth0 root handle 1: "$1" limit 10000000 $([ "$1" = bfc ] || echo pool 10000000)
 	check "the ports tag" paths_wait 10 paths_all tagging
 }
 
@@ -446,13 +447,10 @@ diag "data lost"
 TIME_MS=${SLUICE_HEAL_MS:-500}
 LEAST_PAUSES=1
 lost_data "10% of data"
-ingress pause ingress
-lost_data "10% of data, pauses by ingress"
-for port in p1 p2; do
-	tc_in sw qdisc del dev $port root
-	tc_in sw qdisc add dev $port root handle 1: bfc limit $LIMIT
-done
-check "the ports tag as before" paths_wait 10 paths_all tagging
+need_module sch_pfc
+everywhere pfc pool $LIMIT pool-alpha 800%
+lost_data "10% of data, pfc"
+everywhere bfc
 
 diag "no control frames at all"
 outage

@@ -543,9 +543,8 @@ static const char *bfc_wrong(const struct shown *s)
 		return "flows, classes and ways do not fit";
 	if (tpid != ETH_P_8021AD && tpid != ETH_P_8021Q)
 		return "the TPID is neither";
-	if (shown_value(s, TCA_BFC_PAUSE) == BFC_PAUSE_INGRESS &&
-	    (shown_value(s, TCA_BFC_ASSIGN) != BFC_ASSIGN_SINGLE || !shown_value(s, TCA_BFC_POOL)))
-		return "it pauses by ingress without a pool, or other than single";
+	if (shown_value(s, TCA_BFC_PAUSE) == BFC_PAUSE_INGRESS)
+		return "it pauses by ingress";
 	return lease && refresh && lease < 2 * refresh ? "the lease is too short" : NULL;
 }
 

@@ -11,8 +11,8 @@
 # Each host has a processor of its own to send from. So the frames to r wait in sw2, which pauses
 # sw1, which pauses the hosts; and all the while ports flap, lose their qdiscs and get new ones,
 # options change, the pool is joined and left, pairs are elided, everything is dumped, and a
-# namespace is removed with what it has queued. Then the same where pauses go by ingress, and where
-# both modules are unloaded and loaded.
+# namespace is removed with what it has queued. Then some of it with pfc, which pauses by ingress, and then
+# modules are unloaded and loaded.
 #
 # What has to be done is counted in rounds, so that the test ends however slow the machine is.
 # Afterwards nothing is stuck: all ports tag, a flow passes whole, no gauge is above zero. The rest
@@ -77,18 +77,16 @@ ip_in r addr add 10.0.0.9/24 dev e0
 ip_in r link set e0 up
 
 PORTS="h1/e0 h2/e0 h3/e0 sw1/p1 sw1/p2 sw1/p3 sw1/trunk sw2/trunk sw2/q r/e0"
-# bfc_everywhere [OPTIONS of sw1]: a new one at each port
-bfc_everywhere()
+# everywhere KIND [OPTION]...: a new one at each port
+everywhere()
 {
-	local port options
+	local port
 
+	kind=$1
 	for port in $PORTS; do
-		options=
-		[[ $port != sw1/* ]] || options=$*
 		tc_in "${port%/*}" qdisc del dev "${port#*/}" root 2>/dev/null
-		# shellcheck disable=SC2086
-		tc_in "${port%/*}" qdisc add dev "${port#*/}" root handle 1: bfc limit $LIMIT $options ||
-			die "no bfc at $port"
+		tc_in "${port%/*}" qdisc add dev "${port#*/}" root handle 1: "$1" limit $LIMIT "${@:2}" ||
+			die "no $1 at $port"
 	done
 }
 
@@ -164,13 +162,13 @@ churns() # KIND ROUNDS NS/DEV...
 		--modules="${SLUICE_MODDIR:-}" "$kind" "${targets[@]}"
 }
 
-# changes ROUNDS NS DEV OPTIONS|OPTIONS...: of a bfc that stays
+# changes ROUNDS NS DEV OPTIONS|OPTIONS...: of a qdisc that stays
 changes()
 {
 	local i change lines=
 
 	while read -r -d '|' change; do
-		lines+="qdisc change dev $3 root handle 1: bfc $change"$'\n'
+		lines+="qdisc change dev $3 root handle 1: $kind $change"$'\n'
 	done <<<"$4|"
 	for ((i = 0; i < $1; i++)); do
 		tc -n "$(ns_name "$2")" -batch - <<<"$lines" || return
@@ -273,7 +271,7 @@ done_all()
 # told NS DEV...: pauses that these ports have sent, and obeyed, in all
 told() { local name=$1 dev sum=0; shift; for dev; do sum=$((sum + $(qdisc_stat "$name" "$dev" "$key" bfc))); done; echo $sum; }
 
-bfc_everywhere
+everywhere bfc
 know
 check "all ports tag" wait_until 30 all_tag
 traffic_begins
@@ -302,19 +300,21 @@ key=pauses_tx
 between "sw2 has paused all the while" "$(told sw2 trunk)" 1 100000000
 
 phase "pauses by ingress"
-bfc_everywhere assign single pause ingress pool 300k
+need_module sch_pfc
+everywhere pfc pool 300k
 know
 together "flaps" churns flap "$(rounds 100)" h2/e0 sw1/p3
-together "ways to pause" changes "$(rounds 10)" sw1 trunk "pause queue|pause ingress|pool-pause-alpha 1%|nopause
-	|pause ingress|pool-pause-alpha 50%|limit 20k|limit $LIMIT|pool-alpha 1000%|pool-alpha 100%"
-together "the same at p1" changes "$(rounds 10)" sw1 p1 "pause queue|pause ingress"
+together "options of pfc" changes "$(rounds 10)" sw1 trunk "pool-pause-alpha 1%|kmin 2k kmax 20k|notag|tag
+	|pool-pause-alpha 50%|limit 20k|limit $LIMIT|pool-alpha 1000%|pool-alpha 100%|kmin none kmax none"
+together "the same at p1" changes "$(rounds 10)" sw1 p1 "pool-pause-alpha 0.1%|kmax 1k|kmax none|pool-pause-alpha 100%"
 together "dumps" dumps "$(rounds 4)"
 done_all "by ingress"
 
 phase "modules"
 if [ -n "${SLUICE_MODDIR:-}" ]; then
 	# the modules that are loaded need no name here
-	bfc_everywhere
+	everywhere bfc
+	_unload sch_pfc
 	together "dumps" dumps "$(rounds 3)"
 	# shellcheck disable=SC2086
 	together "unloaded and loaded" churns reload "$(rounds 8)" $PORTS
@@ -323,7 +323,7 @@ fi
 
 phase "quiet again"
 traffic_ends
-bfc_everywhere
+everywhere bfc
 know
 check "all ports tag" wait_until 60 all_tag
 sink_is_up() { [ "$(in_ns r ss -Huln | wc -l)" -ge 1 ]; }
