@@ -75,7 +75,7 @@ for shell in $shells; do
 		sluice set lo bfc peer|auto host switch
 		sluice set lo rocc table|afd age elephants queue
 		sluice set lo bfc tag|off on
-		sluice set lo bfc pause|ingress queue
+		sluice set lo bfc pause|queue
 		sluice set lo bfc ways|1 4
 		sluice set lo rocc from|any
 		sluice set lo bfc queues|

@@ -46,6 +46,7 @@ local f = {
 	hflags	= ProtoField.uint8("hopctl.hello.flags", "Flags", base.HEX),
 	kinds	= ProtoField.uint16("hopctl.hello.kinds", "Kinds", base.HEX),
 	bfc	= ProtoField.bool("hopctl.hello.kinds.bfc", "bfc", 16, nil, 0x0001),
+	pfc	= ProtoField.bool("hopctl.hello.kinds.pfc", "pfc", 16, nil, 0x0002),
 	queues	= ProtoField.uint16("hopctl.hello.queues", "Sub-queues"),
 	tpid	= ProtoField.uint16("hopctl.hello.tpid", "TPID of the fabric tag", base.HEX),
 	ring	= ProtoField.uint32("hopctl.hello.ring", "Ring time", base.UNIT_STRING, NS),
@@ -158,7 +159,9 @@ local function hello(range, tree)
 		end
 	end
 	bits:append_text(" " .. table.concat(words, " "))
-	tree:add(f.kinds, range(2, 2)):add(f.bfc, range(2, 2))
+	local kinds = tree:add(f.kinds, range(2, 2))
+	kinds:add(f.bfc, range(2, 2))
+	kinds:add(f.pfc, range(2, 2))
 	tree:add(f.queues, range(4, 2))
 	tree:add(f.tpid, range(6, 2))
 	tree:add(f.ring, range(8, 4))
