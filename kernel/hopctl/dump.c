@@ -9,43 +9,10 @@
 
 #include "port.h"
 
-static_assert(sizeof(struct hop_stats) == 25 * sizeof(u64));
-
-/* Attributes and where their values are in struct hop_stats. */
-static const struct {
-	u16	attr;
-	u16	offset;
-} stats_table[] = {
-	{ HOP_A_HELLO_TX,	offsetof(struct hop_stats, hello_tx) },
-	{ HOP_A_HELLO_RX,	offsetof(struct hop_stats, hello_rx) },
-	{ HOP_A_STATE_TX,	offsetof(struct hop_stats, state_tx) },
-	{ HOP_A_STATE_RX,	offsetof(struct hop_stats, state_rx) },
-	{ HOP_A_STATE_REPEATS,	offsetof(struct hop_stats, state_repeats) },
-	{ HOP_A_REFRESH_TX,	offsetof(struct hop_stats, refresh_tx) },
-	{ HOP_A_LEASE_EXPIRED,	offsetof(struct hop_stats, lease_expired) },
-	{ HOP_A_NEIGHBOUR_UP,	offsetof(struct hop_stats, neighbour_up) },
-	{ HOP_A_NEIGHBOUR_LOST,	offsetof(struct hop_stats, neighbour_lost) },
-	{ HOP_A_PROBE_TX,	offsetof(struct hop_stats, probe_tx) },
-	{ HOP_A_PROBE_ECHOED,	offsetof(struct hop_stats, probe_echoed) },
-	{ HOP_A_TX_BUSY,	offsetof(struct hop_stats, tx_busy) },
-	{ HOP_A_RX_MALFORMED,	offsetof(struct hop_stats, rx_malformed) },
-	{ HOP_A_RX_VERSION,	offsetof(struct hop_stats, rx_version) },
-	{ HOP_A_RX_EPOCH,	offsetof(struct hop_stats, rx_epoch) },
-	{ HOP_A_RX_STALE,	offsetof(struct hop_stats, rx_stale) },
-	{ HOP_A_RX_RANGE,	offsetof(struct hop_stats, rx_range) },
-	{ HOP_A_RX_UNTRUSTED,	offsetof(struct hop_stats, rx_untrusted) },
-	{ HOP_A_RX_SHARED,	offsetof(struct hop_stats, rx_shared) },
-	{ HOP_A_RX_LIMITED,	offsetof(struct hop_stats, rx_limited) },
-	{ HOP_A_STORMS,		offsetof(struct hop_stats, storms) },
-	{ HOP_A_STORM_ENDS,	offsetof(struct hop_stats, storm_ends) },
-	{ HOP_A_STORM_RX,	offsetof(struct hop_stats, storm_rx) },
-	{ HOP_A_COUNTER_LEAKS,	offsetof(struct hop_stats, counter_leaks) },
-	{ HOP_A_HRTT_CAPPED,	offsetof(struct hop_stats, hrtt_capped) },
-};
-
 /**
  * struct hop_view - a copy of what a dump shows, taken under the port's lock
  * @stats: counters
+ * @pause: of PAUSE STATE
  * @state: enum hop_state
  * @role: ours
  * @peer_role: what the neighbour is taken for
@@ -64,6 +31,7 @@ static const struct {
  */
 struct hop_view {
 	struct hop_stats	stats;
+	struct hop_stream_stats	pause;
 	u8			state;
 	u8			role;
 	u8			peer_role;
@@ -81,11 +49,46 @@ struct hop_view {
 	u64			unseen;
 };
 
+static_assert(sizeof(struct hop_stats) == 20 * sizeof(u64));
+
+/* Attributes and where their values are in struct hop_view. */
+static const struct {
+	u16	attr;
+	u16	offset;
+} stats_table[] = {
+	{ HOP_A_HELLO_TX,	offsetof(struct hop_view, stats.hello_tx) },
+	{ HOP_A_HELLO_RX,	offsetof(struct hop_view, stats.hello_rx) },
+	{ HOP_A_STATE_TX,		offsetof(struct hop_view, pause.tx) },
+	{ HOP_A_STATE_RX,		offsetof(struct hop_view, pause.rx) },
+	{ HOP_A_STATE_REPEATS,	offsetof(struct hop_view, pause.repeats) },
+	{ HOP_A_REFRESH_TX,	offsetof(struct hop_view, pause.refreshes) },
+	{ HOP_A_LEASE_EXPIRED,	offsetof(struct hop_view, pause.expired) },
+	{ HOP_A_NEIGHBOUR_UP,	offsetof(struct hop_view, stats.neighbour_up) },
+	{ HOP_A_NEIGHBOUR_LOST,	offsetof(struct hop_view, stats.neighbour_lost) },
+	{ HOP_A_PROBE_TX,	offsetof(struct hop_view, stats.probe_tx) },
+	{ HOP_A_PROBE_ECHOED,	offsetof(struct hop_view, stats.probe_echoed) },
+	{ HOP_A_TX_BUSY,	offsetof(struct hop_view, stats.tx_busy) },
+	{ HOP_A_RX_MALFORMED,	offsetof(struct hop_view, stats.rx_malformed) },
+	{ HOP_A_RX_VERSION,	offsetof(struct hop_view, stats.rx_version) },
+	{ HOP_A_RX_EPOCH,	offsetof(struct hop_view, stats.rx_epoch) },
+	{ HOP_A_RX_STALE,	offsetof(struct hop_view, stats.rx_stale) },
+	{ HOP_A_RX_RANGE,	offsetof(struct hop_view, stats.rx_range) },
+	{ HOP_A_RX_UNTRUSTED,	offsetof(struct hop_view, stats.rx_untrusted) },
+	{ HOP_A_RX_SHARED,	offsetof(struct hop_view, stats.rx_shared) },
+	{ HOP_A_RX_LIMITED,	offsetof(struct hop_view, stats.rx_limited) },
+	{ HOP_A_STORMS,		offsetof(struct hop_view, stats.storms) },
+	{ HOP_A_STORM_ENDS,	offsetof(struct hop_view, stats.storm_ends) },
+	{ HOP_A_STORM_RX,	offsetof(struct hop_view, stats.storm_rx) },
+	{ HOP_A_COUNTER_LEAKS,	offsetof(struct hop_view, stats.counter_leaks) },
+	{ HOP_A_HRTT_CAPPED,	offsetof(struct hop_view, stats.hrtt_capped) },
+};
+
 static void view_take(struct hop_port *port, struct hop_view *v)
 {
 	spin_lock_bh(&port->lock);
 	*v = (struct hop_view) {
 		.stats		= port->stats,
+		.pause		= port->streams[HOP_SLOT_PAUSE].stats,
 		.state		= port->state,
 		.role		= port->role,
 		.peer_role	= hop_peer_taken_for(port),
@@ -146,13 +149,13 @@ static bool put_pcpu(struct sk_buff *skb, const struct hop_port *port)
 	       put_u64(skb, HOP_A_RESUMES_TX, resumes);
 }
 
-static bool put_stats(struct sk_buff *skb, const struct hop_stats *stats)
+static bool put_stats(struct sk_buff *skb, const struct hop_view *v)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(stats_table); i++)
 		if (!put_u64(skb, stats_table[i].attr,
-			     *(const u64 *)((const u8 *)stats + stats_table[i].offset)))
+			     *(const u64 *)((const u8 *)v + stats_table[i].offset)))
 			return false;
 	return true;
 }
@@ -206,7 +209,7 @@ int hop_port_put(struct hop_port *port, struct sk_buff *skb, int attrtype)
 		return -EMSGSIZE;
 	view_take(port, &v);
 	if (put_neighbour(skb, port, &v) && put_pauses(skb, port) &&
-	    put_stats(skb, &v.stats) && put_pcpu(skb, port)) {
+	    put_stats(skb, &v) && put_pcpu(skb, port)) {
 		nla_nest_end(skb, nest);
 		return 0;
 	}

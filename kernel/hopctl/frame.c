@@ -16,14 +16,28 @@
 #include "byteorder.h"
 #include "frame.h"
 
-static enum hop_frame_error parse_hello(const __u8 *p, size_t len, struct hop_frame *f)
+/* How a told state is written: the type of its acknowledgement is the one behind its own. */
+static const struct {
+	__u16	type;
+	__u16	page;	/* bytes */
+	__u16	pages;
+} told_states[HOP_SLOTS] = {
+	[HOP_SLOT_PAUSE] = { HOP_TLV_PAUSE_STATE, sizeof(__be64), HOP_BITMAP_WORDS },
+};
+
+/* A content as it lies in the frame: @len bytes from @p on, at least as many as its codec says */
+struct value {
+	const __u8	*p;
+	size_t		len;
+	__u8		slot;
+};
+
+static enum hop_frame_error parse_hello(const struct value *v, struct hop_frame *f)
 {
 	struct hop_hello *h = &f->hello;
 	struct hop_tlv_hello t;
 
-	if (len < sizeof(t))
-		return HOP_FRAME_MALFORMED;
-	memcpy(&t, p, sizeof(t));
+	memcpy(&t, v->p, sizeof(t));
 	h->role = t.role;
 	h->flags = t.flags;
 	h->kinds = be16_to_cpu(t.kinds);
@@ -38,43 +52,48 @@ static enum hop_frame_error parse_hello(const __u8 *p, size_t len, struct hop_fr
 	return h->queues <= HOP_QUEUES_MAX ? HOP_FRAME_OK : HOP_FRAME_RANGE;
 }
 
-static enum hop_frame_error parse_state(const __u8 *p, size_t len, struct hop_frame *f)
+static enum hop_frame_error parse_state(const struct value *v, struct hop_frame *f)
 {
-	struct hop_pause_state *s = &f->state;
-	struct hop_tlv_pause_state t;
+	struct hop_tlv_pause_state s;
+	struct hop_told *t;
 
-	if (len < sizeof(t))
+	if (f->n_told == HOP_FRAME_TOLD)
+		return HOP_FRAME_RANGE;
+	t = &f->told[f->n_told++];
+	memcpy(&s, v->p, sizeof(s));
+	t->slot = v->slot;
+	t->ack = false;
+	t->seq = be32_to_cpu(s.seq);
+	t->lease_ns = be32_to_cpu(s.lease_ns);
+	t->first = be16_to_cpu(s.first_word);
+	t->count = be16_to_cpu(s.count);
+	t->data = v->p + sizeof(s);
+	if (v->len - sizeof(s) < t->count * told_states[v->slot].page)
 		return HOP_FRAME_MALFORMED;
-	memcpy(&t, p, sizeof(t));
-	s->seq = be32_to_cpu(t.seq);
-	s->lease_ns = be32_to_cpu(t.lease_ns);
-	s->first_word = be16_to_cpu(t.first_word);
-	s->count = be16_to_cpu(t.count);
-	s->words = p + sizeof(t);
-	if ((len - sizeof(t)) / sizeof(__be64) < s->count)
-		return HOP_FRAME_MALFORMED;
-	if (!s->count || s->first_word + s->count > HOP_BITMAP_WORDS)
+	if (!t->count || t->first + t->count > told_states[v->slot].pages)
 		return HOP_FRAME_RANGE;
 	return HOP_FRAME_OK;
 }
 
-static enum hop_frame_error parse_ack(const __u8 *p, size_t len, struct hop_frame *f)
+static enum hop_frame_error parse_ack(const struct value *v, struct hop_frame *f)
 {
-	struct hop_tlv_ack t;
+	struct hop_told *t;
+	struct hop_tlv_ack a;
 
-	if (len < sizeof(t))
-		return HOP_FRAME_MALFORMED;
-	memcpy(&t, p, sizeof(t));
-	f->ack_seq = be32_to_cpu(t.seq);
+	if (f->n_told == HOP_FRAME_TOLD)
+		return HOP_FRAME_RANGE;
+	t = &f->told[f->n_told++];
+	memcpy(&a, v->p, sizeof(a));
+	t->slot = v->slot;
+	t->ack = true;
+	t->seq = be32_to_cpu(a.seq);
 	return HOP_FRAME_OK;
 }
 
-static enum hop_frame_error parse_probe(const __u8 *p, size_t len, struct hop_probe *probe)
+static enum hop_frame_error read_probe(const __u8 *p, struct hop_probe *probe)
 {
 	struct hop_tlv_probe t;
 
-	if (len < sizeof(t))
-		return HOP_FRAME_MALFORMED;
 	memcpy(&t, p, sizeof(t));
 	probe->nonce = be32_to_cpu(t.nonce);
 	probe->vid = be16_to_cpu(t.vid);
@@ -82,28 +101,65 @@ static enum hop_frame_error parse_probe(const __u8 *p, size_t len, struct hop_pr
 	return probe->vid && probe->vid <= HOP_QUEUES_MAX ? HOP_FRAME_OK : HOP_FRAME_RANGE;
 }
 
+static enum hop_frame_error parse_probe(const struct value *v, struct hop_frame *f)
+{
+	return read_probe(v->p, &f->probe);
+}
+
+static enum hop_frame_error parse_echo(const struct value *v, struct hop_frame *f)
+{
+	return read_probe(v->p, &f->echo);
+}
+
+/**
+ * struct codec - how a content is read
+ * @known: its type means something
+ * @least: bytes that it has at least
+ * @slot: enum hop_slot of a told state and its acknowledgement
+ * @parse: reads it, if there is anything to read
+ */
+struct codec {
+	bool			known;
+	__u8			least;
+	__u8			slot;
+	enum hop_frame_error	(*parse)(const struct value *v, struct hop_frame *f);
+};
+
+static const struct codec codecs[] = {
+	[HOP_TLV_HELLO] = {
+		.known = true, .least = sizeof(struct hop_tlv_hello), .parse = parse_hello,
+	},
+	[HOP_TLV_PAUSE_STATE] = {
+		.known = true, .least = sizeof(struct hop_tlv_pause_state), .parse = parse_state,
+		.slot = HOP_SLOT_PAUSE,
+	},
+	[HOP_TLV_PAUSE_ACK] = {
+		.known = true, .least = sizeof(struct hop_tlv_ack), .parse = parse_ack,
+		.slot = HOP_SLOT_PAUSE,
+	},
+	[HOP_TLV_PROBE] = {
+		.known = true, .least = sizeof(struct hop_tlv_probe), .parse = parse_probe,
+	},
+	[HOP_TLV_PROBE_ECHO] = {
+		.known = true, .least = sizeof(struct hop_tlv_probe), .parse = parse_echo,
+	},
+	[HOP_TLV_GOODBYE] = { .known = true },
+};
+
 static enum hop_frame_error parse_content(__u16 type, const __u8 *p, size_t len,
 					  struct hop_frame *f)
 {
-	if (!type || type > HOP_TLV_GOODBYE)
+	struct value v = { .p = p, .len = len };
+	const struct codec *c;
+
+	if (type >= sizeof(codecs) / sizeof(*codecs) || !codecs[type].known)
 		return HOP_FRAME_OK;
-	if (f->has & (1U << type))
+	c = &codecs[type];
+	if (f->has & (1U << type) || len < c->least)
 		return HOP_FRAME_MALFORMED;
 	f->has |= 1U << type;
-
-	switch (type) {
-	case HOP_TLV_HELLO:
-		return parse_hello(p, len, f);
-	case HOP_TLV_PAUSE_STATE:
-		return parse_state(p, len, f);
-	case HOP_TLV_PAUSE_ACK:
-		return parse_ack(p, len, f);
-	case HOP_TLV_PROBE:
-		return parse_probe(p, len, &f->probe);
-	case HOP_TLV_PROBE_ECHO:
-		return parse_probe(p, len, &f->echo);
-	}
-	return HOP_FRAME_OK;
+	v.slot = c->slot;
+	return c->parse ? c->parse(&v, f) : HOP_FRAME_OK;
 }
 
 /**
@@ -120,7 +176,7 @@ enum hop_frame_error hop_frame_parse(const void *buf, size_t len, struct hop_fra
 	struct hop_frame_hdr hdr;
 	size_t left;
 
-	memset(f, 0, sizeof(*f));
+	memset(f, 0, offsetof(struct hop_frame, told));
 	if (len > HOP_FRAME_MAX)
 		len = HOP_FRAME_MAX;
 	if (len < 1)
@@ -161,17 +217,17 @@ enum hop_frame_error hop_frame_parse(const void *buf, size_t len, struct hop_fra
 }
 
 /**
- * hop_pause_word - one word of a parsed PAUSE STATE
- * @s: the content
+ * hop_told_word - one word of a parsed state whose pages are words of 64 bits
+ * @t: the state
  * @i: 0 .. count - 1
  *
- * Return: the word; bit n stands for sub-queue 64 * (first_word + i) + n.
+ * Return: the word; of a bitmap, bit n stands for 64 * (first + i) + n.
  */
-__u64 hop_pause_word(const struct hop_pause_state *s, unsigned int i)
+__u64 hop_told_word(const struct hop_told *t, unsigned int i)
 {
 	__be64 word;
 
-	memcpy(&word, s->words + i * sizeof(word), sizeof(word));
+	memcpy(&word, t->data + i * sizeof(word), sizeof(word));
 	return be64_to_cpu(word);
 }
 
@@ -247,51 +303,63 @@ bool hop_frame_add_hello(struct hop_writer *w, const struct hop_hello *h)
 }
 
 /**
- * hop_frame_add_state - add a PAUSE STATE
+ * hop_frame_add_state - add a told state
  * @w: the writer
+ * @slot: which one
  * @seq: its sequence number
- * @lease_ns: how long the pauses last
- * @first_word: first word sent
- * @count: words sent
- * @words: the words sent, host byte order
+ * @lease_ns: how long it lasts
+ * @first: first page
+ * @count: pages
  *
- * Return: false if it did not fit.
+ * Return: where the pages go, NULL if they do not fit.
  */
-bool hop_frame_add_state(struct hop_writer *w, __u32 seq, __u32 lease_ns, __u16 first_word,
-			 __u16 count, const __u64 *words)
+__u8 *hop_frame_add_state(struct hop_writer *w, enum hop_slot slot, __u32 seq, __u32 lease_ns,
+			  __u16 first, __u16 count)
 {
 	struct hop_tlv_pause_state t = {
 		.seq		= cpu_to_be32(seq),
 		.lease_ns	= cpu_to_be32(lease_ns),
-		.first_word	= cpu_to_be16(first_word),
+		.first_word	= cpu_to_be16(first),
 		.count		= cpu_to_be16(count),
 	};
-	__u8 *p = frame_add(w, HOP_TLV_PAUSE_STATE, sizeof(t) + count * sizeof(__be64));
-	unsigned int i;
+	__u8 *p = frame_add(w, told_states[slot].type,
+			    sizeof(t) + count * told_states[slot].page);
 
 	if (!p)
-		return false;
+		return NULL;
 	memcpy(p, &t, sizeof(t));
-	p += sizeof(t);
+	return p + sizeof(t);
+}
+
+/**
+ * hop_frame_put_words - write pages that are words of 64 bits
+ * @p: what hop_frame_add_state() returned
+ * @words: the words, host byte order
+ * @count: how many
+ */
+void hop_frame_put_words(__u8 *p, const __u64 *words, unsigned int count)
+{
+	unsigned int i;
+
 	for (i = 0; i < count; i++) {
 		__be64 word = cpu_to_be64(words[i]);
 
 		memcpy(p + i * sizeof(word), &word, sizeof(word));
 	}
-	return true;
 }
 
 /**
- * hop_frame_add_ack - add a PAUSE ACK
+ * hop_frame_add_ack - acknowledge a told state
  * @w: the writer
- * @seq: sequence number of the last PAUSE STATE taken
+ * @slot: which one
+ * @seq: sequence number of the last one taken
  *
  * Return: false if it did not fit.
  */
-bool hop_frame_add_ack(struct hop_writer *w, __u32 seq)
+bool hop_frame_add_ack(struct hop_writer *w, enum hop_slot slot, __u32 seq)
 {
 	struct hop_tlv_ack t = { .seq = cpu_to_be32(seq) };
-	__u8 *p = frame_add(w, HOP_TLV_PAUSE_ACK, sizeof(t));
+	__u8 *p = frame_add(w, told_states[slot].type + 1, sizeof(t));
 
 	if (p)
 		memcpy(p, &t, sizeof(t));

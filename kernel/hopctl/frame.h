@@ -23,11 +23,13 @@
  * jumbo frame does.
  */
 #define HOP_FRAME_MAX		1500
+#define HOP_FRAME_TOLD		8	/* told states and acknowledgements in a frame */
 
 /**
  * enum hop_frame_error - why a frame was refused
  * @HOP_FRAME_OK: it was not
- * @HOP_FRAME_MALFORMED: a length does not fit, a content appears twice, or the epoch is 0
+ * @HOP_FRAME_MALFORMED: a length does not fit, a content appears more often than it may, or the
+ *	epoch is 0
  * @HOP_FRAME_VERSION: another protocol version
  * @HOP_FRAME_RANGE: a word, queue, VLAN id or role that cannot exist
  */
@@ -63,19 +65,32 @@ struct hop_hello {
 };
 
 /**
- * struct hop_pause_state - struct hop_tlv_pause_state in host byte order
- * @seq: sequence number
- * @lease_ns: life time of the pauses, ns
- * @first_word: first word of the bitmap
- * @count: words
- * @words: the words as they lie in the frame; read them with hop_pause_word()
+ * enum hop_slot - told states that there are (stream.h)
+ * @HOP_SLOT_PAUSE: which sub-queues are paused: HOP_TLV_PAUSE_STATE; a page is a word of the bitmap
  */
-struct hop_pause_state {
+enum hop_slot {
+	HOP_SLOT_PAUSE,
+	HOP_SLOTS
+};
+
+/**
+ * struct hop_told - a told state, or its acknowledgement, in host byte order
+ * @slot: which one, enum hop_slot
+ * @ack: it is the acknowledgement, of which only @seq counts
+ * @seq: sequence number
+ * @lease_ns: life time of what is told, ns
+ * @first: first page
+ * @count: pages
+ * @data: the pages as they lie in the frame
+ */
+struct hop_told {
+	__u8		slot;
+	bool		ack;
 	__u32		seq;
 	__u32		lease_ns;
-	__u16		first_word;
+	__u16		first;
 	__u16		count;
-	const __u8	*words;
+	const __u8	*data;
 };
 
 /**
@@ -96,20 +111,21 @@ struct hop_probe {
  * @epoch_yours: the receiver's epoch as the sender knows it
  * @has: set of the contents found: bit n for TLV type n
  * @hello: if it has HOP_TLV_HELLO
- * @state: if it has HOP_TLV_PAUSE_STATE; points into the buffer
- * @ack_seq: if it has HOP_TLV_PAUSE_ACK
  * @probe: if it has HOP_TLV_PROBE
  * @echo: if it has HOP_TLV_PROBE_ECHO
+ * @n_told: how many of @told there are
+ * @told: told states and their acknowledgements, as they follow each other; they point into the
+ *	buffer
  */
 struct hop_frame {
 	__u32			epoch_mine;
 	__u32			epoch_yours;
 	__u32			has;
 	struct hop_hello	hello;
-	struct hop_pause_state	state;
-	__u32			ack_seq;
 	struct hop_probe	probe;
 	struct hop_probe	echo;
+	unsigned int		n_told;
+	struct hop_told		told[HOP_FRAME_TOLD];
 };
 
 /**
@@ -132,13 +148,14 @@ static inline bool hop_frame_has(const struct hop_frame *f, enum hop_tlv type)
 }
 
 enum hop_frame_error hop_frame_parse(const void *buf, size_t len, struct hop_frame *f);
-__u64 hop_pause_word(const struct hop_pause_state *s, unsigned int i);
+__u64 hop_told_word(const struct hop_told *t, unsigned int i);
 
 void hop_frame_begin(struct hop_writer *w, void *buf, size_t size, __u32 mine, __u32 yours);
 bool hop_frame_add_hello(struct hop_writer *w, const struct hop_hello *h);
-bool hop_frame_add_state(struct hop_writer *w, __u32 seq, __u32 lease_ns, __u16 first_word,
-			 __u16 count, const __u64 *words);
-bool hop_frame_add_ack(struct hop_writer *w, __u32 seq);
+__u8 *hop_frame_add_state(struct hop_writer *w, enum hop_slot slot, __u32 seq, __u32 lease_ns,
+			  __u16 first, __u16 count);
+void hop_frame_put_words(__u8 *p, const __u64 *words, unsigned int count);
+bool hop_frame_add_ack(struct hop_writer *w, enum hop_slot slot, __u32 seq);
 bool hop_frame_add_probe(struct hop_writer *w, enum hop_tlv type, const struct hop_probe *p);
 bool hop_frame_add_goodbye(struct hop_writer *w);
 size_t hop_frame_end(struct hop_writer *w);

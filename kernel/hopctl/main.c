@@ -18,6 +18,7 @@
  *   pause.c    PAUSE STATE, sent
  *   watch.c    the watchdog of the pausing side
  *   paused.c   PAUSE STATE, received, and the watchdog of the paused side
+ *   stream.c   told states: repetition, lease and refresh, whatever they say (content.h)
  *   hrtt.c     the 1-hop round-trip time
  *   shared.c   objects that the qdiscs of a namespace share: the pool
  *   net.c      handles and pause counters of a namespace
@@ -74,6 +75,9 @@ static int __init hopctl_init(void)
 {
 	int err;
 
+	err = hop_content_register(HOP_SLOT_PAUSE, &hop_pause_content);
+	if (err)
+		return err;
 	err = register_pernet_subsys(&hop_net_ops);
 	if (err)
 		return err;

@@ -4,7 +4,7 @@
  *
  * The words go into hop_port.paused, whose readers are the dequeue functions of the
  * members: first the words, then the member's generation, then the root qdisc is scheduled.
- * If the lease runs out, everything is resumed. A neighbour that pauses for ever is no longer
+ * If what it says is void, everything is resumed. A neighbour that pauses for ever is no longer
  * obeyed: its words go into hop_port.ignored then (below).
  *
  * Leases end the pauses of a neighbour that has died. What they do not end is a neighbour that
@@ -244,19 +244,18 @@ void hop_paused_clear(struct hop_port *port, u64 now)
 	}
 	memset(port->ignored, 0, sizeof(port->ignored));
 	paused_calm(port, now);
-	port->lease_at = U64_MAX;
 	paused_kick(port, changed);
 }
 
-static u64 paused_store(struct hop_port *port, const struct hop_pause_state *s, u64 now)
+static u64 paused_store(struct hop_port *port, const struct hop_told *told, u64 now)
 {
 	u64 *words = port->storm ? port->ignored : port->paused;
 	unsigned int i, w;
 	u64 bits, others, changed = 0;
 
-	for (i = 0; i < s->count; i++) {
-		w = s->first_word + i;
-		bits = hop_pause_word(s, i);
+	for (i = 0; i < told->count; i++) {
+		w = told->first + i;
+		bits = hop_told_word(told, i);
 		others = words[w] ^ bits;
 		if (!others)
 			continue;
@@ -269,78 +268,48 @@ static u64 paused_store(struct hop_port *port, const struct hop_pause_state *s, 
 }
 
 /**
- * hop_paused_rx - a PAUSE STATE of the neighbour
+ * hop_paused_pages - words of our bitmap that the neighbour may tell
  * @port: the port
- * @f: the frame
- * @now: time
  *
- * One that is not believed is answered all the same, or it would be repeated for ever.
+ * Return: how many.
  */
-void hop_paused_rx(struct hop_port *port, const struct hop_frame *f, u64 now)
+unsigned int hop_paused_pages(const struct hop_port *port)
 {
-	const struct hop_pause_state *s = &f->state;
-	struct hop_peer *peer = &port->peer;
-	const u64 *words;
-	u64 changed;
-
-	lockdep_assert_held(&port->lock);
-	if (s->first_word + s->count > DIV_ROUND_UP(port->queues_most, 64) ||
-	    s->lease_ns > HOP_LEASE_MAX_NS) {
-		port->stats.rx_range++;
-		return;
-	}
-	port->ack = true;
-	hop_port_wake(port);
-	if (peer->rx_seq_valid && (s32)(s->seq - peer->rx_seq) <= 0) {
-		port->stats.rx_stale++;
-		return;
-	}
-	peer->rx_seq = s->seq;
-	peer->rx_seq_valid = true;
-	hop_peer_alive(port, now);
-	if (hop_peer_taken_for(port) != HOP_ROLE_SWITCH || !hop_peer_is_kin(port)) {
-		port->stats.rx_untrusted++;
-		return;
-	}
-	port->stats.state_rx++;
-	if (port->storm)
-		port->stats.storm_rx++;
-	changed = paused_store(port, s, now);
-	trace_hop_pause_rx(port, s->seq, s->first_word, s->count, s->lease_ns, changed, now);
-	paused_kick(port, changed);
-	words = port->storm ? port->ignored : port->paused;
-	port->lease_at = memchr_inv(words, 0, sizeof(port->paused)) ? now + s->lease_ns : U64_MAX;
-	hop_paused_watch(port, now);
-	paused_calm(port, now);
+	return DIV_ROUND_UP(port->queues_most, 64);
 }
 
 /**
- * hop_paused_expire - resume everything if no refresh came in time
+ * hop_paused_rx - a PAUSE STATE of the neighbour
  * @port: the port
+ * @told: it
  * @now: time
+ *
+ * Return: true if anything is paused.
  */
-void hop_paused_expire(struct hop_port *port, u64 now)
+bool hop_paused_rx(struct hop_port *port, const struct hop_told *told, u64 now)
 {
+	u64 changed;
+
 	lockdep_assert_held(&port->lock);
-	if (now < port->lease_at)
-		return;
-	port->stats.lease_expired++;
-	trace_hop_lease_expired(port);
-	hop_port_event(port, HOP_EVENT_LEASE_EXPIRED);
-	hop_paused_clear(port, now);
+	if (port->storm)
+		port->stats.storm_rx++;
+	changed = paused_store(port, told, now);
+	trace_hop_pause_rx(port, told->seq, told->first, told->count, told->lease_ns, changed, now);
+	paused_kick(port, changed);
+	hop_paused_watch(port, now);
+	paused_calm(port, now);
+	return any_bit(port->storm ? port->ignored : port->paused);
 }
 
 /* ---- storms ---- */
 
 static void storm_begin(struct hop_port *port, u64 now)
 {
-	u64 lease_at = port->lease_at;
 	u64 paused[HOP_BITMAP_WORDS];
 
 	memcpy(paused, port->paused, sizeof(paused));
 	hop_paused_clear(port, now);
 	memcpy(port->ignored, paused, sizeof(paused));
-	port->lease_at = lease_at;
 	port->storm = true;
 	port->watch_at = U64_MAX;
 	port->calm_at = U64_MAX;
@@ -356,7 +325,7 @@ static void storm_end(struct hop_port *port)
 	memset(port->ignored, 0, sizeof(port->ignored));
 	port->storm = false;
 	port->calm_at = U64_MAX;
-	port->lease_at = U64_MAX;
+	port->streams[HOP_SLOT_PAUSE].lease_at = U64_MAX;
 	port->stats.storm_ends++;
 	trace_hop_storm(port, false);
 	hop_port_event(port, HOP_EVENT_STORM_END);

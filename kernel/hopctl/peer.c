@@ -75,8 +75,7 @@ void hop_peer_kinds(struct hop_port *port, u64 now)
 	if (!port->peer.up)
 		return;
 	peer_handles(port);
-	if (!hop_peer_is_kin(port))
-		hop_paused_clear(port, now);
+	hop_streams_judge(port, now);
 }
 
 /**
@@ -388,10 +387,8 @@ void hop_peer_drop(struct hop_port *port, u64 now)
 	peer->knows_us = false;
 	peer->rtt_count = 0;
 	peer->rtt_rough = false;
-	hop_paused_clear(port, now);
-	hop_pause_stop(port);
+	hop_streams_stop(port, now);
 	hop_peer_unstrip(port, now);
-	port->ack = false;
 	port->n_echoes = 0;
 	hop_hrtt_update(port, now);
 	hop_peer_state(port, now);
@@ -480,7 +477,7 @@ static void peer_confirm(struct hop_port *port, const struct hop_frame *f, u64 n
 	hop_peer_drop(port, now);
 	if (!same) {
 		hop_range_put(port);
-		peer->rx_seq_valid = false;
+		hop_streams_forget(port);
 	}
 	memset(port->cand, 0, sizeof(port->cand));
 	peer->up = true;
@@ -490,7 +487,7 @@ static void peer_confirm(struct hop_port *port, const struct hop_frame *f, u64 n
 	trace_hop_neighbour_up(port, peer->epoch);
 	hop_port_event(port, HOP_EVENT_NEIGHBOUR_UP);
 	peer_take(port, f, now);
-	hop_pause_start(port, now);
+	hop_streams_start(port, now);
 	port->hello_gap = HOP_HELLO_NS;
 	hop_hello_soon(port, now);
 	hop_port_wake(port);

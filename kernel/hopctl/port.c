@@ -146,7 +146,6 @@ static void port_init(struct hop_port *port, struct net_device *dev, struct hop_
 
 	port->dev = dev;
 	port->net = net;
-	port->lease_at = U64_MAX;
 	port->strip_at = U64_MAX;
 	port->watch_at = U64_MAX;
 	port->calm_at = U64_MAX;
@@ -155,8 +154,7 @@ static void port_init(struct hop_port *port, struct net_device *dev, struct hop_
 	hop_reaction_reset(&port->reaction);
 	port->echo_tokens = HOP_ECHO_BURST;
 	port->state = HOP_STATE_NO_CARRIER;
-	/* close to the wrap, so that each port passes it soon rather than one port a year */
-	port->pausing.seq = -64;
+	hop_streams_init(port);
 	for_each_possible_cpu(cpu)
 		u64_stats_init(&per_cpu_ptr(port->pcpu, cpu)->syncp);
 	spin_lock_init(&port->lock);

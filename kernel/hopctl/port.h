@@ -40,6 +40,7 @@
 #include <net/net_namespace.h>
 
 #include "hopctl.h"
+#include "content.h"
 #include "frame.h"
 #include "reaction.h"
 
@@ -117,8 +118,6 @@ do {								\
 /* Counters of the control path, named after their HOP_A_* attributes. */
 struct hop_stats {
 	u64	hello_tx, hello_rx;
-	u64	state_tx, state_rx, state_repeats, refresh_tx;
-	u64	lease_expired;
 	u64	neighbour_up, neighbour_lost;
 	u64	probe_tx, probe_echoed;
 	u64	tx_busy;
@@ -140,8 +139,6 @@ struct hop_stats {
  * @hello: its newest HELLO
  * @hello_rx_ns: when that came, our clock
  * @hellos: HELLOs since it came up
- * @rx_seq: newest PAUSE STATE of @epoch
- * @rx_seq_valid: there was one
  * @rtt: window of measured round trips, ns
  * @rtt_count: samples in it, ever
  * @rtt_rough: the only one is of a HELLO that was held for long
@@ -157,8 +154,6 @@ struct hop_peer {
 	struct hop_hello	hello;
 	u64			hello_rx_ns;
 	u32			hellos;
-	u32			rx_seq;
-	bool			rx_seq_valid;
 	u32			rtt[HOP_HRTT_WINDOW];
 	u32			rtt_count;
 	bool			rtt_rough;
@@ -226,32 +221,22 @@ struct hop_probing {
  * struct hop_pausing - what we tell the neighbour to pause. Under the port's lock but @dirty.
  * @dirty: words with a counter that went from 0 to 1 or back; set by any CPU
  * @words: the bitmap as last told, or about to be
- * @changed: sequence number of the frame that first tells each word as it is now
- * @unacked: words whose @changed has not been echoed
- * @seq: of the last frame sent
- * @fresh: a word changed since the last frame
- * @whole: the next frame says all words
- * @last_ns: when the last frame left
- * @next_ns: before which another one may not
- * @paid_ns: of hop_share_spend()
- * @paid_before_ns: the same before the last frame
- * @repeat_ns: time from the last frame to its repetition
- * @refresh_ns: when the next refresh is due, if anything is paused
  */
 struct hop_pausing {
 	DECLARE_BITMAP(dirty, HOP_BITMAP_WORDS);
 	u64	words[HOP_BITMAP_WORDS];
-	u32	changed[HOP_BITMAP_WORDS];
-	u64	unacked;
-	u32	seq;
-	bool	fresh;
-	bool	whole;
-	u64	last_ns;
+};
+
+/**
+ * struct hop_spacing - how far apart frames with told states are. Under the port's lock.
+ * @next_ns: before which another one may not leave
+ * @paid_ns: of hop_share_spend()
+ * @paid_before_ns: the same before the last frame
+ */
+struct hop_spacing {
 	u64	next_ns;
 	u64	paid_ns;
 	u64	paid_before_ns;
-	u64	repeat_ns;
-	u64	refresh_ns;
 };
 
 /**
@@ -300,7 +285,9 @@ struct hop_range {
  * @cfg: what the members' options say together
  * @peer: the neighbour
  * @cand: epochs that ask to be
- * @pausing: what we tell it
+ * @streams: what is told, by enum hop_slot
+ * @spacing: how far apart
+ * @pausing: what we tell it to pause
  * @reaction: how long what we tell it takes to have an effect
  * @hrtt_link: HRTT as it is configured or as HELLOs tell it, ns, at most
  *	hop_config.hrtt_max_ns; 0 if unknown
@@ -310,7 +297,6 @@ struct hop_range {
  * @hello_at: when the next HELLO is due
  * @hello_gap: time to the one after it
  * @hello_last: when the last one left
- * @lease_at: when the received pauses end, U64_MAX if nothing is paused
  * @storm: the neighbour pauses for ever: what it says goes to @ignored
  * @watch_at: when the watchdog looks at the paused sub-queues, U64_MAX if there are none
  * @calm_at: when the storm is over, U64_MAX if the neighbour still pauses something
@@ -329,7 +315,7 @@ struct hop_range {
  * @unseen: HOP_A_TAG_UNSEEN up to then
  * @unseen_from: hop_pcpu.stripped of all processors then
  * @retry_at: when a busy device is tried again, 0 if it was not busy
- * @ack: a PAUSE ACK is due
+ * @acks: set of the slots of which an acknowledgement is due
  * @echoes: probes to be echoed
  * @n_echoes: how many
  * @echo_tokens: echoes that may be sent now
@@ -382,6 +368,8 @@ struct hop_port {
 	struct hop_config	cfg;
 	struct hop_peer		peer;
 	struct hop_candidate	cand[HOP_CANDIDATES];
+	struct hop_stream	streams[HOP_SLOTS];
+	struct hop_spacing	spacing;
 	struct hop_pausing	pausing;
 	struct hop_reaction	reaction;
 	u32			hrtt_link;
@@ -392,7 +380,6 @@ struct hop_port {
 	u64			hello_at;
 	u64			hello_gap;
 	u64			hello_last;
-	u64			lease_at;
 	bool			storm;
 	u64			watch_at;
 	u64			calm_at;
@@ -411,7 +398,7 @@ struct hop_port {
 	u64			unseen;
 	u64			unseen_from;
 	u64			retry_at;
-	bool			ack;
+	u32			acks;
 	struct hop_probe	echoes[HOP_ECHOES];
 	u8			n_echoes;
 	u8			echo_tokens;
@@ -538,10 +525,25 @@ u32 hop_hrtt_raw(const struct hop_port *port);
 u32 hop_hrtt_way_ns(const struct hop_port *port);
 void hop_hrtt_update(struct hop_port *port, u64 now);
 
+/* stream.c */
+void hop_streams_init(struct hop_port *port);
+void hop_streams_start(struct hop_port *port, u64 now);
+void hop_streams_stop(struct hop_port *port, u64 now);
+void hop_streams_forget(struct hop_port *port);
+void hop_streams_collect(struct hop_port *port, u64 now);
+u64 hop_streams_next(const struct hop_port *port);
+u32 hop_streams_write(struct hop_port *port, struct hop_writer *w, u64 now);
+void hop_streams_unsaid(struct hop_port *port, u32 said);
+u32 hop_streams_write_acks(struct hop_port *port, struct hop_writer *w);
+void hop_streams_rx(struct hop_port *port, const struct hop_told *told, u64 now);
+void hop_streams_judge(struct hop_port *port, u64 now);
+u64 hop_streams_lease(const struct hop_port *port);
+void hop_streams_expire(struct hop_port *port, u64 now);
+
 /* paused.c */
-void hop_paused_rx(struct hop_port *port, const struct hop_frame *f, u64 now);
+unsigned int hop_paused_pages(const struct hop_port *port);
+bool hop_paused_rx(struct hop_port *port, const struct hop_told *told, u64 now);
 void hop_paused_clear(struct hop_port *port, u64 now);
-void hop_paused_expire(struct hop_port *port, u64 now);
 void hop_paused_watch(struct hop_port *port, u64 now);
 void hop_paused_leave(struct hop_port *port, const struct hop_member *m);
 void hop_paused_config(struct hop_port *port, u64 now);
@@ -553,14 +555,7 @@ void hop_watch_pausing(void);
 void hop_watch_exit(void);
 
 /* pause.c */
-void hop_pause_start(struct hop_port *port, u64 now);
-void hop_pause_stop(struct hop_port *port);
-void hop_pause_collect(struct hop_port *port, u64 now);
-u64 hop_pause_next(const struct hop_port *port);
-bool hop_pause_write(struct hop_port *port, struct hop_writer *w, u64 now);
-void hop_pause_acked(struct hop_port *port, u32 seq);
-void hop_pause_unsent(struct hop_port *port);
-u64 hop_refresh_ns(const struct hop_port *port);
+extern const struct hop_content hop_pause_content;
 
 /* probe.c */
 void hop_probe_start(struct hop_port *port, u64 now);

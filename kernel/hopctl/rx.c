@@ -24,10 +24,10 @@ static const u8 hop_dest[ETH_ALEN] = HOP_DEST_MAC;
 /* Contents that only a neighbour that we know, and that knows us, may send. */
 static void rx_contents(struct hop_port *port, const struct hop_frame *f, bool tagged, u64 now)
 {
-	if (hop_frame_has(f, HOP_TLV_PAUSE_STATE))
-		hop_paused_rx(port, f, now);
-	if (hop_frame_has(f, HOP_TLV_PAUSE_ACK))
-		hop_pause_acked(port, f->ack_seq);
+	unsigned int i;
+
+	for (i = 0; i < f->n_told; i++)
+		hop_streams_rx(port, &f->told[i], now);
 	if (hop_frame_has(f, HOP_TLV_PROBE) && tagged)
 		hop_probe_rx(port, &f->probe, now);
 	if (hop_frame_has(f, HOP_TLV_PROBE_ECHO) && hop_probe_echoed(port, &f->echo, now))

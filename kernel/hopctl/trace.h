@@ -16,12 +16,6 @@
 
 #include "port.h"
 
-#ifndef HOP_PAUSE_NEW
-#define HOP_PAUSE_NEW		0
-#define HOP_PAUSE_REPEAT	1
-#define HOP_PAUSE_REFRESH	2
-#endif
-
 #ifndef HOP_WATCH_CHANGE
 #define HOP_WATCH_CHANGE	0
 #define HOP_WATCH_LOOK		1
@@ -40,9 +34,9 @@
 
 #define hop_show_kind(kind)					\
 	__print_symbolic(kind,					\
-		{ HOP_PAUSE_NEW,	"new" },		\
-		{ HOP_PAUSE_REPEAT,	"repeat" },		\
-		{ HOP_PAUSE_REFRESH,	"refresh" })
+		{ HOP_STREAM_NEW,	"new" },		\
+		{ HOP_STREAM_REPEAT,	"repeat" },		\
+		{ HOP_STREAM_REFRESH,	"refresh" })
 
 #define hop_show_watch(what)					\
 	__print_symbolic(what,					\

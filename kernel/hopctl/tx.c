@@ -19,17 +19,21 @@
 #include "port.h"
 #include "trace.h"
 
-#define FRAME_ROOM	128	/* all contents of a frame but the words of a PAUSE STATE */
+#define FRAME_ROOM	128	/* all contents of a frame but the pages of told states */
 
 #define BUSY_MIN_NS	(1ULL * NSEC_PER_USEC)
 #define BUSY_UNKNOWN_NS	(10ULL * NSEC_PER_USEC)
 
 /**
  * struct hop_tx_cb - what has to be taken back if a frame is not sent (in skb->cb)
- * @has: set of the contents, as in struct hop_frame
+ * @hello: a HELLO is in it
+ * @said: set of the slots of told states in it
+ * @acked: and of acknowledgements
  */
 struct hop_tx_cb {
-	u32	has;
+	bool	hello;
+	u32	said;
+	u32	acked;
 };
 
 static struct hop_tx_cb *tx_cb(struct sk_buff *skb)
@@ -57,7 +61,7 @@ static struct sk_buff *frame_new(const struct hop_port *port, unsigned int bytes
 	skb->dev = port->dev;
 	skb->protocol = htons(HOP_ETHERTYPE);
 	skb->priority = TC_PRIO_CONTROL;
-	tx_cb(skb)->has = 0;
+	*tx_cb(skb) = (struct hop_tx_cb) {};
 	return skb;
 }
 
@@ -113,7 +117,7 @@ static void build_answer(struct hop_port *port, struct hop_candidate *c, u64 now
 		return;
 	hop_frame_begin(&w, skb_tail_pointer(skb), FRAME_ROOM, port->epoch, c->epoch);
 	write_hello(port, &w, c->sent_ns, c->rx_ns, now);
-	tx_cb(skb)->has = BIT(HOP_TLV_HELLO);
+	tx_cb(skb)->hello = true;
 	frame_queue(skb, &w, ETH_ZLEN - ETH_HLEN, list);
 }
 
@@ -159,11 +163,11 @@ static void build_frame(struct hop_port *port, u64 now, struct sk_buff_head *lis
 	bool hello = now >= hello_next(port);
 	struct hop_peer *peer = &port->peer;
 	struct hop_candidate *c = peer->up ? NULL : hop_peer_candidate(port, now);
+	struct hop_tx_cb *cb;
 	struct hop_writer w;
 	struct sk_buff *skb;
-	u32 has = 0;
 
-	if (!hello && !port->ack && !port->n_echoes && now < hop_pause_next(port))
+	if (!hello && !port->acks && !port->n_echoes && now < hop_streams_next(port))
 		return;
 	skb = frame_new(port, room);
 	if (!skb) {
@@ -172,13 +176,9 @@ static void build_frame(struct hop_port *port, u64 now, struct sk_buff_head *lis
 	}
 	hop_frame_begin(&w, skb_tail_pointer(skb), room, port->epoch,
 			peer->up ? peer->epoch : c ? c->epoch : 0);
-	if (hop_pause_write(port, &w, now))
-		has |= BIT(HOP_TLV_PAUSE_STATE);
-	if (port->ack && peer->rx_seq_valid) {
-		hop_frame_add_ack(&w, peer->rx_seq);
-		has |= BIT(HOP_TLV_PAUSE_ACK);
-	}
-	port->ack = false;
+	cb = tx_cb(skb);
+	cb->said = hop_streams_write(port, &w, now);
+	cb->acked = hop_streams_write_acks(port, &w);
 	if (port->n_echoes)
 		hop_frame_add_probe(&w, HOP_TLV_PROBE_ECHO, &port->echoes[--port->n_echoes]);
 	if (hello) {
@@ -188,11 +188,10 @@ static void build_frame(struct hop_port *port, u64 now, struct sk_buff_head *lis
 			write_hello(port, &w, c ? c->sent_ns : 0, c ? c->rx_ns : 0, now);
 		if (c)
 			c->answer = false;
-		has |= BIT(HOP_TLV_HELLO);
+		cb->hello = true;
 		hello_done(port, now);
 		build_answers(port, c, now, list);
 	}
-	tx_cb(skb)->has = has;
 	frame_queue(skb, &w, ETH_ZLEN - ETH_HLEN, list);
 }
 
@@ -226,7 +225,6 @@ static void build_probe(struct hop_port *port, unsigned int size, u32 nonce,
 	hop_frame_begin(&w, skb_tail_pointer(skb), bytes, port->epoch, port->peer.epoch);
 	hop_frame_add_probe(&w, HOP_TLV_PROBE, &probe);
 	__vlan_hwaccel_put_tag(skb, htons(port->cfg.tpid), probe.vid);
-	tx_cb(skb)->has = BIT(HOP_TLV_PROBE);
 	frame_queue(skb, &w, bytes, list);
 	port->stats.probe_tx++;
 }
@@ -266,7 +264,7 @@ static void tx_build(struct hop_port *port, u64 now, struct sk_buff_head *list)
 		return;
 	}
 	tx_look(port, now);
-	hop_pause_collect(port, now);
+	hop_streams_collect(port, now);
 	do {
 		build_frame(port, now, list);
 	} while (port->n_echoes && !port->retry_at);
@@ -276,12 +274,13 @@ static void tx_build(struct hop_port *port, u64 now, struct sk_buff_head *list)
 /* When is there something to do next? Nothing is sent before a busy device is tried again. */
 static u64 tx_next(const struct hop_port *port)
 {
-	u64 at = U64_MAX, limit = min3(hop_peer_next(port), port->lease_at, hop_paused_next(port));
+	u64 at = U64_MAX, limit = min3(hop_peer_next(port), hop_streams_lease(port),
+				       hop_paused_next(port));
 
 	if (port->carrier) {
 		at = hello_next(port);
 		if (!port->leaving)
-			at = min3(at, hop_pause_next(port), hop_probe_next(port));
+			at = min3(at, hop_streams_next(port), hop_probe_next(port));
 		at = max(at, port->retry_at);
 	}
 	if (port->events)
@@ -302,7 +301,7 @@ static void tx_arm(struct hop_port *port)
 }
 
 /* The device did not take it: everything that was in it is still to be said. */
-static void tx_unsent(struct hop_port *port, u32 has)
+static void tx_unsent(struct hop_port *port, const struct hop_tx_cb *unsent)
 {
 	u64 wait = hop_link_wire_ns(port, READ_ONCE(port->dev->mtu) + VLAN_ETH_HLEN);
 	u64 now = hop_now();
@@ -310,32 +309,40 @@ static void tx_unsent(struct hop_port *port, u32 has)
 	lockdep_assert_held(&port->lock);
 	port->stats.tx_busy++;
 	port->retry_at = now + (wait ? max(wait, BUSY_MIN_NS) : BUSY_UNKNOWN_NS);
-	if (has & BIT(HOP_TLV_PAUSE_STATE))
-		hop_pause_unsent(port);
-	if (has & BIT(HOP_TLV_PAUSE_ACK))
-		port->ack = port->peer.up;
-	if (has & BIT(HOP_TLV_HELLO))
+	hop_streams_unsaid(port, unsent->said);
+	if (port->peer.up)
+		port->acks |= unsent->acked;
+	if (unsent->hello)
 		hop_hello_soon(port, now);
 }
 
-/* Past the qdisc. Return: what the device did not take. */
-static u32 tx_send(struct hop_port *port, struct sk_buff_head *list, bool *busy)
+static void tx_add(struct hop_tx_cb *unsent, const struct hop_tx_cb *cb)
 {
+	unsent->hello |= cb->hello;
+	unsent->said |= cb->said;
+	unsent->acked |= cb->acked;
+}
+
+/* Past the qdisc. Return: true if the device did not take all; what, is in @unsent. */
+static bool tx_send(struct hop_port *port, struct sk_buff_head *list, struct hop_tx_cb *unsent)
+{
+	struct hop_tx_cb cb;
 	struct sk_buff *skb;
-	u32 unsent = 0;
+	bool busy = false;
 
-	*busy = false;
+	*unsent = (struct hop_tx_cb) {};
 	while ((skb = __skb_dequeue(list))) {
-		u32 has = tx_cb(skb)->has;
-		int ret = __dev_direct_xmit(skb, READ_ONCE(port->dev->real_num_tx_queues) - 1);
+		int ret;
 
+		cb = *tx_cb(skb);
+		ret = __dev_direct_xmit(skb, READ_ONCE(port->dev->real_num_tx_queues) - 1);
 		if (dev_xmit_complete(ret))
 			continue;
 		kfree_skb(skb);
-		unsent |= has;
-		*busy = true;
+		tx_add(unsent, &cb);
+		busy = true;
 	}
-	return unsent;
+	return busy;
 }
 
 /* ---- what has to leave at once ----
@@ -352,8 +359,8 @@ static void urgent_build(struct hop_port *port, u64 now, struct sk_buff_head *li
 	if (port->dying || port->leaving || !port->carrier || now < port->retry_at)
 		return;
 	tx_look(port, now);
-	hop_pause_collect(port, now);
-	if (now >= hop_pause_next(port))
+	hop_streams_collect(port, now);
+	if (now >= hop_streams_next(port))
 		build_frame(port, now, list);
 	tx_arm(port);
 }
@@ -374,7 +381,7 @@ static bool urgent_try(struct hop_port *port)
 	struct netdev_queue *txq = netdev_get_tx_queue(port->dev, queue);
 	struct sk_buff_head list;
 	struct sk_buff *skb;
-	u32 unsent = 0, has;
+	struct hop_tx_cb unsent = {}, cb;
 	bool busy = false;
 
 	/* the worker knows what to do then */
@@ -392,18 +399,18 @@ static bool urgent_try(struct hop_port *port)
 	spin_unlock(&port->lock);
 
 	while ((skb = __skb_dequeue(&list))) {
-		has = tx_cb(skb)->has;
+		cb = *tx_cb(skb);
 		skb_set_queue_mapping(skb, queue);
 		if (!dev_xmit_complete(netdev_start_xmit(skb, port->dev, txq, false))) {
 			kfree_skb(skb);
-			unsent |= has;
+			tx_add(&unsent, &cb);
 			busy = true;
 		}
 	}
 	HARD_TX_UNLOCK(port->dev, txq);
 	if (unlikely(busy)) {
 		spin_lock(&port->lock);
-		tx_unsent(port, unsent);
+		tx_unsent(port, &unsent);
 		tx_arm(port);
 		spin_unlock(&port->lock);
 	}
@@ -453,7 +460,8 @@ void hop_tx_work(struct tasklet_struct *t)
 {
 	struct hop_port *port = from_tasklet(port, t, work);
 	struct sk_buff_head list;
-	u32 unsent, events = 0;
+	struct hop_tx_cb unsent;
+	u32 events = 0;
 	bool busy;
 	u64 now;
 
@@ -463,7 +471,7 @@ void hop_tx_work(struct tasklet_struct *t)
 	now = hop_now();	/* not before what hop_urgent_send() has sent meanwhile */
 	if (!port->dying) {
 		hop_peer_expire(port, now);
-		hop_paused_expire(port, now);
+		hop_streams_expire(port, now);
 		hop_paused_run(port, now);
 		tx_build(port, now, &list);
 		events = tx_events(port, now);
@@ -471,10 +479,10 @@ void hop_tx_work(struct tasklet_struct *t)
 	}
 	spin_unlock_bh(&port->lock);
 
-	unsent = tx_send(port, &list, &busy);
+	busy = tx_send(port, &list, &unsent);
 	if (busy) {
 		spin_lock_bh(&port->lock);
-		tx_unsent(port, unsent);
+		tx_unsent(port, &unsent);
 		tx_arm(port);
 		spin_unlock_bh(&port->lock);
 	}

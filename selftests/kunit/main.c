@@ -22,6 +22,8 @@ int sluice_port_init(struct kunit *test)
 
 	if (!port)
 		return -ENOMEM;
+	/* not in a module_init(), which comes after the suites; once is enough */
+	hop_content_register(HOP_SLOT_PAUSE, &hop_pause_content);
 	port->dev = alloc_etherdev(0);
 	port->pcpu = netdev_alloc_pcpu_stats(struct hop_pcpu);
 	if (!port->dev || !port->pcpu) {
@@ -36,7 +38,7 @@ int sluice_port_init(struct kunit *test)
 	INIT_LIST_HEAD(&port->members);
 	tasklet_setup(&port->work, sluice_idle);
 	port->epoch = 0x11111111;
-	port->lease_at = U64_MAX;
+	hop_streams_init(port);
 	port->strip_at = U64_MAX;
 	port->watch_at = U64_MAX;
 	port->calm_at = U64_MAX;

@@ -157,7 +157,8 @@ static void frame_longest(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, bytes);
 	hop_frame_begin(&w, bytes, HOP_FRAME_MAX, NEIGHBOUR, 0);
-	hop_frame_add_state(&w, 1, 1000, 0, HOP_BITMAP_WORDS, words);
+	hop_frame_put_words(hop_frame_add_state(&w, HOP_SLOT_PAUSE, 1, 1000, 0, HOP_BITMAP_WORDS),
+			    words, HOP_BITMAP_WORDS);
 	/* a content of unknown type up to the end, then the HELLO's place is the last */
 	rest = htons(HOP_FRAME_MAX - w.used - 2 * sizeof(struct hop_frame_tlv) -
 		     sizeof(struct hop_tlv_hello));
@@ -185,7 +186,7 @@ static void frame_counts(struct kunit *test)
 	unsigned int len;
 
 	hop_frame_begin(&w, bytes, sizeof(bytes), NEIGHBOUR, 0);
-	hop_frame_add_ack(&w, 1);
+	hop_frame_add_ack(&w, HOP_SLOT_PAUSE, 1);
 	len = hop_frame_end(&w);
 	frame_receive(test, bytes, len, 3, IN_A_FRAGMENT);
 	KUNIT_EXPECT_EQ(test, port->stats.rx_epoch, 1);

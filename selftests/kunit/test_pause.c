@@ -26,20 +26,33 @@ static int pause_init(struct kunit *test)
 	return 0;
 }
 
+static struct hop_stream *stream_of(struct hop_port *port)
+{
+	return &port->streams[HOP_SLOT_PAUSE];
+}
+
+/* An echo arrives. */
+static void pause_echo(struct hop_port *port, u32 seq)
+{
+	struct hop_told told = { .slot = HOP_SLOT_PAUSE, .ack = true, .seq = seq };
+
+	spin_lock_bh(&port->lock);
+	hop_streams_rx(port, &told, NOW);
+	spin_unlock_bh(&port->lock);
+}
+
 /* A PAUSE STATE of one word arrives. */
 static void pause_take(struct hop_port *port, u32 seq, u16 word, u64 bits)
 {
 	__be64 wire = cpu_to_be64(bits);
-	struct hop_frame f = {
-		.state = {
-			.seq = seq, .lease_ns = LEASE_NS, .first_word = word, .count = 1,
-			.words = (const u8 *)&wire,
-		},
+	struct hop_told told = {
+		.slot = HOP_SLOT_PAUSE, .seq = seq, .lease_ns = LEASE_NS, .first = word, .count = 1,
+		.data = (const u8 *)&wire,
 	};
 
 	spin_lock_bh(&port->lock);
 	rcu_read_lock();
-	hop_paused_rx(port, &f, NOW);
+	hop_streams_rx(port, &told, NOW);
 	rcu_read_unlock();
 	spin_unlock_bh(&port->lock);
 }
@@ -76,11 +89,11 @@ static void pause_newer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, port->paused[0], 1);
 	pause_take(port, p->seq, 0, 2);
 	KUNIT_EXPECT_EQ(test, port->paused[0], p->newer ? 2 : 1);
-	KUNIT_EXPECT_EQ(test, port->peer.rx_seq, p->newer ? p->seq : p->old);
+	KUNIT_EXPECT_EQ(test, stream_of(port)->rx_seq, p->newer ? p->seq : p->old);
 	KUNIT_EXPECT_EQ(test, port->stats.rx_stale, !p->newer);
-	KUNIT_EXPECT_EQ(test, port->stats.state_rx, 1 + p->newer);
+	KUNIT_EXPECT_EQ(test, stream_of(port)->stats.rx, 1 + p->newer);
 	/* the other end is told in any case */
-	KUNIT_EXPECT_TRUE(test, port->ack);
+	KUNIT_EXPECT_EQ(test, port->acks, BIT(HOP_SLOT_PAUSE));
 }
 
 /* The first one of an epoch may have any number. */
@@ -91,7 +104,7 @@ static void pause_first(struct kunit *test)
 
 	pause_take(port, p->seq, 0, 1);
 	KUNIT_EXPECT_EQ(test, port->paused[0], 1);
-	KUNIT_EXPECT_EQ(test, port->lease_at, NOW + LEASE_NS);
+	KUNIT_EXPECT_EQ(test, stream_of(port)->lease_at, NOW + LEASE_NS);
 	KUNIT_EXPECT_EQ(test, port->stats.rx_stale, 0);
 }
 
@@ -100,19 +113,19 @@ static void pause_echoes(struct kunit *test)
 {
 	static const u32 start[] = { 10, 0xfffffffe, 0x7ffffffe };
 	struct hop_port *port = test->priv;
-	struct hop_pausing *p = &port->pausing;
+	struct hop_stream *s = stream_of(port);
 	unsigned int i, told, echo;
 
 	for (i = 0; i < ARRAY_SIZE(start); i++) {
 		for (echo = 0; echo < 6; echo++) {
 			memset(&port->stats, 0, sizeof(port->stats));
-			p->seq = start[i] + 4;
-			p->unacked = GENMASK_ULL(4, 0);
+			s->seq = start[i] + 4;
+			s->unacked = GENMASK_ULL(4, 0);
 			for (told = 0; told < 5; told++)
-				p->changed[told] = start[i] + told;
-			hop_pause_acked(port, start[i] + echo);
+				s->changed[told] = start[i] + told;
+			pause_echo(port, start[i] + echo);
 			KUNIT_EXPECT_EQ(test, port->stats.rx_range, echo == 5);
-			KUNIT_EXPECT_EQ(test, p->unacked,
+			KUNIT_EXPECT_EQ(test, s->unacked,
 					echo == 5 ? 0x1f : 0x1f & ~GENMASK_ULL(echo, 0));
 		}
 	}
@@ -125,18 +138,18 @@ static void pause_echo_far_ahead(struct kunit *test)
 {
 	static const u32 start[] = { 10, 0xfffffffe, 0x7ffffffe };
 	struct hop_port *port = test->priv;
-	struct hop_pausing *p = &port->pausing;
+	struct hop_stream *s = stream_of(port);
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(start); i++) {
 		memset(&port->stats, 0, sizeof(port->stats));
-		p->seq = start[i];
-		hop_pause_acked(port, start[i] + 0x40000001);
-		KUNIT_EXPECT_EQ(test, p->seq, start[i]);
-		hop_pause_acked(port, start[i] + 0x7fffffff);
-		KUNIT_EXPECT_EQ(test, p->seq, start[i]);
-		hop_pause_acked(port, start[i] + 0x40000000);
-		KUNIT_EXPECT_EQ(test, p->seq, start[i] + 0x40000000);
+		s->seq = start[i];
+		pause_echo(port, start[i] + 0x40000001);
+		KUNIT_EXPECT_EQ(test, s->seq, start[i]);
+		pause_echo(port, start[i] + 0x7fffffff);
+		KUNIT_EXPECT_EQ(test, s->seq, start[i]);
+		pause_echo(port, start[i] + 0x40000000);
+		KUNIT_EXPECT_EQ(test, s->seq, start[i] + 0x40000000);
 		KUNIT_EXPECT_EQ(test, port->stats.rx_range, 3);
 	}
 }
@@ -145,34 +158,32 @@ static void pause_echo_far_ahead(struct kunit *test)
 static void pause_sends_over_the_wrap(struct kunit *test)
 {
 	struct hop_port *port = test->priv;
-	struct hop_pausing *p = &port->pausing;
+	struct hop_stream *s = stream_of(port);
 	unsigned int i;
 
-	p->seq = 0xfffffffd;
+	s->seq = 0xfffffffd;
 	for (i = 0; i < 6; i++) {
 		u32 want = 0xfffffffe + i;
 		u64 now = NOW + i * NSEC_PER_SEC;
 		struct hop_writer w;
 		struct hop_frame f;
 		u8 buf[128];
-		bool written;
+		u32 written;
 
-		p->words[i] = 1;
-		p->changed[i] = p->seq + 1;
-		p->unacked |= BIT_ULL(i);
-		p->fresh = true;
+		port->pausing.words[i] = 1;
+		hop_stream_change(s, i, true);
 		hop_frame_begin(&w, buf, sizeof(buf), 1, 2);
 		spin_lock_bh(&port->lock);
-		written = hop_pause_write(port, &w, now);
+		written = hop_streams_write(port, &w, now);
 		spin_unlock_bh(&port->lock);
-		KUNIT_ASSERT_TRUE(test, written);
+		KUNIT_ASSERT_EQ(test, written, BIT(HOP_SLOT_PAUSE));
 		KUNIT_ASSERT_EQ(test, hop_frame_parse(buf, hop_frame_end(&w), &f), HOP_FRAME_OK);
-		KUNIT_EXPECT_EQ(test, f.state.seq, want);
-		KUNIT_EXPECT_EQ(test, f.state.first_word, i);
-		KUNIT_EXPECT_EQ(test, f.state.count, 1);
-		KUNIT_EXPECT_EQ(test, p->seq, want);
-		hop_pause_acked(port, want);
-		KUNIT_EXPECT_EQ(test, p->unacked, 0);
+		KUNIT_EXPECT_EQ(test, f.told[0].seq, want);
+		KUNIT_EXPECT_EQ(test, f.told[0].first, i);
+		KUNIT_EXPECT_EQ(test, f.told[0].count, 1);
+		KUNIT_EXPECT_EQ(test, s->seq, want);
+		pause_echo(port, want);
+		KUNIT_EXPECT_EQ(test, s->unacked, 0);
 	}
 	KUNIT_EXPECT_EQ(test, port->stats.rx_range, 0);
 }
@@ -188,7 +199,7 @@ static void pause_range(struct kunit *test)
 	pause_take(port, 2, 2, 1);
 	KUNIT_EXPECT_EQ(test, port->paused[2], 0);
 	KUNIT_EXPECT_EQ(test, port->stats.rx_range, 1);
-	KUNIT_EXPECT_EQ(test, port->peer.rx_seq, 1);
+	KUNIT_EXPECT_EQ(test, stream_of(port)->rx_seq, 1);
 	port->queues_most = 64;
 	pause_take(port, 3, 1, 0);
 	KUNIT_EXPECT_EQ(test, port->paused[1], 1);
@@ -271,7 +282,7 @@ static void pause_members_woken(struct kunit *test)
 		pause_take(port, word, word, 1);
 		/* what it says is so already: nobody is woken */
 		pause_take(port, word + 1, word, 1);
-		port->peer.rx_seq = word;
+		stream_of(port)->rx_seq = word;
 		for (i = 0; i < ARRAY_SIZE(range); i++)
 			KUNIT_EXPECT_EQ(test, m[i].paused_gen, woken[word][i]);
 	}

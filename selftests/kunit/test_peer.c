@@ -586,7 +586,7 @@ static void cand_replaces(struct kunit *test)
 	port->cand[3] = (struct hop_candidate) { OTHER + 1, NOW - 1, NOW - 1, SENT - 1 };
 	port->paused[3] = 1;
 	port->pausing.words[1] = 2;
-	peer->rx_seq_valid = true;
+	port->streams[HOP_SLOT_PAUSE].rx_valid = true;
 	peer->rtt_count = 9;
 	peer->hellos = 9;
 	f->epoch_mine = OTHER;
@@ -597,7 +597,7 @@ static void cand_replaces(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, peer->hellos, 1);
 	KUNIT_EXPECT_EQ(test, peer->rtt_count, 1);
 	KUNIT_EXPECT_EQ(test, port->hrtt_used, 100);	/* of 21 ns */
-	KUNIT_EXPECT_FALSE(test, peer->rx_seq_valid);
+	KUNIT_EXPECT_FALSE(test, port->streams[HOP_SLOT_PAUSE].rx_valid);
 	KUNIT_EXPECT_TRUE(test, peer->knows_us);
 	KUNIT_EXPECT_EQ(test, port->paused[3], 0);
 	KUNIT_EXPECT_EQ(test, port->pausing.words[1], 0);
@@ -610,9 +610,9 @@ static void cand_replaces(struct kunit *test)
 	/* probes begin anew, and it is told of all that is paused */
 	KUNIT_EXPECT_EQ(test, port->state, HOP_STATE_PROBING);
 	KUNIT_EXPECT_EQ(test, port->probing.verdict, HOP_STATE_PROBING);
-	KUNIT_EXPECT_TRUE(test, port->pausing.whole);
+	KUNIT_EXPECT_TRUE(test, port->streams[HOP_SLOT_PAUSE].whole);
 	KUNIT_EXPECT_TRUE(test, bitmap_full(port->pausing.dirty, HOP_BITMAP_WORDS));
-	KUNIT_EXPECT_EQ(test, port->pausing.refresh_ns, NOW + 20);
+	KUNIT_EXPECT_EQ(test, port->streams[HOP_SLOT_PAUSE].refresh_ns, NOW + 20);
 	KUNIT_EXPECT_EQ(test, port->hello_gap, 100 * MS);
 }
 
@@ -626,8 +626,8 @@ static void cand_comes_back(struct kunit *test)
 
 	peer_have(port);
 	handles = port->handles;
-	peer->rx_seq = 77;
-	peer->rx_seq_valid = true;
+	port->streams[HOP_SLOT_PAUSE].rx_seq = 77;
+	port->streams[HOP_SLOT_PAUSE].rx_valid = true;
 	under_lock(port, hop_peer_lost(port, NOW));
 	notes_clear(port);
 	f->hello.sent_ns = SENT + 1;
@@ -639,8 +639,8 @@ static void cand_comes_back(struct kunit *test)
 	peer_hear(port, NOW + 2);
 	KUNIT_EXPECT_TRUE(test, peer->up);
 	KUNIT_EXPECT_EQ(test, port->handles, handles);
-	KUNIT_EXPECT_TRUE(test, peer->rx_seq_valid);
-	KUNIT_EXPECT_EQ(test, peer->rx_seq, 77);
+	KUNIT_EXPECT_TRUE(test, port->streams[HOP_SLOT_PAUSE].rx_valid);
+	KUNIT_EXPECT_EQ(test, port->streams[HOP_SLOT_PAUSE].rx_seq, 77);
 	KUNIT_EXPECT_EQ(test, port->stats.neighbour_up, 1);
 }
 
@@ -1661,11 +1661,11 @@ static void end_begin(struct hop_port *port)
 	port->hrtt_used = 5000;
 	port->hrtt_link = 5000;
 	port->paused[2] = 1;
-	port->lease_at = NOW + MS;
+	port->streams[HOP_SLOT_PAUSE].lease_at = NOW + MS;
 	port->pausing.words[1] = 1;
-	port->pausing.unacked = 2;
+	port->streams[HOP_SLOT_PAUSE].unacked = 2;
 	port->reaction.count = 1;
-	port->ack = true;
+	port->acks = BIT(HOP_SLOT_PAUSE);
 	port->n_echoes = 2;
 	port->hello_gap = 100 * MS;
 }
@@ -1680,12 +1680,12 @@ static void end_expect(struct kunit *test, bool ended, u64 now)
 	KUNIT_EXPECT_EQ(test, peer->rtt_count, !ended);
 	KUNIT_EXPECT_EQ(test, peer->rtt_rough, !ended);
 	KUNIT_EXPECT_EQ(test, port->paused[2], !ended);
-	KUNIT_EXPECT_EQ(test, port->lease_at, ended ? U64_MAX : NOW + MS);
+	KUNIT_EXPECT_EQ(test, port->streams[HOP_SLOT_PAUSE].lease_at, ended ? U64_MAX : NOW + MS);
 	KUNIT_EXPECT_EQ(test, port->pausing.words[1], !ended);
-	KUNIT_EXPECT_EQ(test, port->pausing.unacked, ended ? 0 : 2);
+	KUNIT_EXPECT_EQ(test, port->streams[HOP_SLOT_PAUSE].unacked, ended ? 0 : 2);
 	KUNIT_EXPECT_EQ(test, port->reaction.count, !ended);
 	KUNIT_EXPECT_EQ(test, port->strip_at, ended ? now + 1200 * MS : U64_MAX);
-	KUNIT_EXPECT_EQ(test, port->ack, !ended);
+	KUNIT_EXPECT_EQ(test, port->acks, ended ? 0 : BIT(HOP_SLOT_PAUSE));
 	KUNIT_EXPECT_EQ(test, port->n_echoes, ended ? 0 : 2);
 	KUNIT_EXPECT_EQ(test, port->hrtt_used, ended ? 0 : 5000);
 	KUNIT_EXPECT_EQ(test, port->tagging, !ended);

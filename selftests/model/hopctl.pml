@@ -5,7 +5,8 @@
  * D pauses one sub-queue of U, by its pause counter; U obeys. Frames get lost, overtake each other,
  * and one of them, whichever, is kept by somebody and played back for ever. Both
  * ports start anew, at any moment. Rules and names are those of kernel/hopctl: peer.c (epochs,
- * candidates, HELLO echo), pause.c and paused.c (PAUSE STATE, sequence numbers, ACK, lease, refresh).
+ * candidates, HELLO echo), stream.h (sequence numbers, ACK, lease, refresh), pause.c and
+ * paused.c (PAUSE STATE).
  *
  * What has to hold:
  *
@@ -122,7 +123,7 @@ inline peer_drop(i)
 	p[i].heard = 0;
 	if
 	:: i == U -> pause_clear()
-	:: else -> word = false; unacked = false; changed = 0; resumed = false	/* hop_pause_stop() */
+	:: else -> word = false; unacked = false; changed = 0; resumed = false	/* hop_stream_stop() */
 	fi
 }
 
@@ -138,7 +139,7 @@ inline send_hello(i, answer)
 	transmit(i)
 }
 
-/* hop_pause_collect(), hop_pause_write() */
+/* hop_stream_change(), hop_streams_write() */
 inline send_state()
 {
 	seq++;
@@ -204,7 +205,7 @@ inline refresh(i)
 	fi
 }
 
-/* hop_paused_rx() */
+/* hop_stream_heard(), hop_paused_rx() */
 inline pause_rx()
 {
 	if
@@ -223,7 +224,7 @@ inline pause_rx()
 	transmit(U)
 }
 
-/* hop_pause_acked() */
+/* hop_stream_acked() */
 inline pause_acked()
 {
 	if
@@ -263,7 +264,7 @@ inline restart(i)
 	fi
 }
 
-/* hop_peer_expire(), hop_paused_expire(). A HELLO of the other, if it has us for its neighbour or
+/* hop_peer_expire(), hop_streams_expire(). A HELLO of the other, if it has us for its neighbour or
  * for nobody, may have come in this tick.
  */
 inline tick(i)

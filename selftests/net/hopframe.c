@@ -230,6 +230,7 @@ static void add_state(struct hop_writer *w, char *fields)
 	unsigned int n = 0;
 	const char *v;
 	char *field;
+	__u8 *to;
 
 	while ((field = strsep(&fields, ","))) {
 		if ((v = value_of(field, "seq")))
@@ -243,7 +244,9 @@ static void add_state(struct hop_writer *w, char *fields)
 		else
 			errx(2, "state has no %s", field);
 	}
-	hop_frame_add_state(w, seq, lease, first, n, words);
+	to = hop_frame_add_state(w, HOP_SLOT_PAUSE, seq, lease, first, n);
+	if (to)
+		hop_frame_put_words(to, words, n);
 }
 
 static void add_probe(struct hop_writer *w, enum hop_tlv type, char *fields)
@@ -291,8 +294,8 @@ static void add_content(struct hop_writer *w, const char *content)
 	} else if (!strcmp(name, "state")) {
 		add_state(w, fields);
 	} else if (!strcmp(name, "ack")) {
-		hop_frame_add_ack(w, number(fields && value_of(fields, "seq") ?
-					    value_of(fields, "seq") : "?", 10));
+		hop_frame_add_ack(w, HOP_SLOT_PAUSE, number(fields && value_of(fields, "seq") ?
+							    value_of(fields, "seq") : "?", 10));
 	} else if (!strcmp(name, "probe")) {
 		add_probe(w, HOP_TLV_PROBE, fields);
 	} else if (!strcmp(name, "echo")) {
@@ -396,24 +399,39 @@ static void show_hello(const struct hop_hello *h)
 	       (unsigned long long)h->echo_ns, (unsigned long long)h->held_ns);
 }
 
-static void show_state(const struct hop_pause_state *s)
+static void show_told(const struct hop_told *t)
 {
 	unsigned int i;
 
-	printf(" state seq=%u lease=%u first=%u words=", s->seq, s->lease_ns, s->first_word);
-	for (i = 0; i < s->count; i++)
-		printf("%s%llx", i ? "+" : "", (unsigned long long)hop_pause_word(s, i));
+	if (t->ack) {
+		printf(" ack seq=%u", t->seq);
+		return;
+	}
+	printf(" state seq=%u lease=%u first=%u words=", t->seq, t->lease_ns, t->first);
+	for (i = 0; i < t->count; i++)
+		printf("%s%llx", i ? "+" : "", (unsigned long long)hop_told_word(t, i));
+}
+
+/* The PAUSE STATE of a frame, NULL if it has none */
+static const struct hop_told *pause_state(const struct hop_frame *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < f->n_told; i++)
+		if (f->told[i].slot == HOP_SLOT_PAUSE && !f->told[i].ack)
+			return &f->told[i];
+	return NULL;
 }
 
 static void show_frame(const struct hop_frame *f)
 {
+	unsigned int i;
+
 	printf(" mine=%08x yours=%08x", f->epoch_mine, f->epoch_yours);
 	if (hop_frame_has(f, HOP_TLV_HELLO))
 		show_hello(&f->hello);
-	if (hop_frame_has(f, HOP_TLV_PAUSE_STATE))
-		show_state(&f->state);
-	if (hop_frame_has(f, HOP_TLV_PAUSE_ACK))
-		printf(" ack seq=%u", f->ack_seq);
+	for (i = 0; i < f->n_told; i++)
+		show_told(&f->told[i]);
 	if (hop_frame_has(f, HOP_TLV_PROBE))
 		printf(" probe nonce=%x vid=%u size=%u", f->probe.nonce, f->probe.vid,
 		       f->probe.size);
@@ -634,9 +652,9 @@ static void flood_vary(struct frame *f, const struct frame *like, unsigned long 
 	if (o.cuts)
 		f->len = ETH_HLEN + i % (like->len - ETH_HLEN);
 	if (o.step && hop_frame_parse(p, f->len - ETH_HLEN, &h) == HOP_FRAME_OK &&
-	    hop_frame_has(&h, HOP_TLV_PAUSE_STATE))
-		gen_put((__u8 *)h.state.words - sizeof(struct hop_tlv_pause_state), 4,
-			h.state.seq + 1);
+	    pause_state(&h))
+		gen_put((__u8 *)pause_state(&h)->data - sizeof(struct hop_tlv_pause_state), 4,
+			pause_state(&h)->seq + 1);
 	if (!o.damage)
 		return;
 	do {
@@ -735,7 +753,7 @@ static void peer_answer(enum hop_tlv type, __u32 seq, const struct hop_probe *pr
 
 	hop_frame_begin(&w, p, HOP_FRAME_MAX, o.mine, o.yours ?: other.epoch);
 	if (type == HOP_TLV_PAUSE_ACK)
-		hop_frame_add_ack(&w, seq);
+		hop_frame_add_ack(&w, HOP_SLOT_PAUSE, seq);
 	else
 		hop_frame_add_probe(&w, HOP_TLV_PROBE_ECHO, probe);
 	hop_frame_end(&w);
@@ -754,8 +772,8 @@ static void peer_takes(const struct hop_frame *h, int vid)
 		if (h->epoch_yours == o.mine && other.up_ms < 0)
 			other.up_ms = elapsed_ms();
 	}
-	if (hop_frame_has(h, HOP_TLV_PAUSE_STATE) && !o.noack)
-		peer_answer(HOP_TLV_PAUSE_ACK, h->state.seq, NULL);
+	if (pause_state(h) && !o.noack)
+		peer_answer(HOP_TLV_PAUSE_ACK, pause_state(h)->seq, NULL);
 	if (hop_frame_has(h, HOP_TLV_PROBE) && vid == h->probe.vid && !o.noecho &&
 	    (!o.small || h->probe.size <= 200))
 		peer_answer(HOP_TLV_PROBE_ECHO, 0, &h->probe);

@@ -60,9 +60,25 @@ static void gen_probe(struct hop_probe *p)
 	};
 }
 
+static void gen_state(struct hop_told *t, struct hop_writer *w, enum hop_slot slot)
+{
+	unsigned int i;
+	__u8 *to;
+
+	*t = (struct hop_told) {
+		.slot = slot, .seq = gen_number(), .lease_ns = gen_number(),
+		.first = gen_below(told_states[slot].pages),
+	};
+	t->count = 1 + gen_below(told_states[slot].pages - t->first);
+	to = hop_frame_add_state(w, slot, t->seq, t->lease_ns, t->first, t->count);
+	t->data = to;
+	for (i = 0; i < t->count * told_states[slot].page; i++)
+		to[i] = gen_number();
+}
+
 /**
  * gen_frame - a good frame
- * @f: filled in with what it says; state.words points into @buf
+ * @f: filled in with what it says; told[].data points into @buf
  * @buf: HOP_FRAME_MAX bytes
  *
  * Any set of contents, in any order. Return: its length.
@@ -70,8 +86,8 @@ static void gen_probe(struct hop_probe *p)
 static inline size_t gen_frame(struct hop_frame *f, __u8 *buf)
 {
 	unsigned int order[HOP_TLV_GOODBYE], i, j;
-	__u64 words[HOP_BITMAP_WORDS];
 	struct hop_writer w;
+	__u32 seq;
 
 	memset(f, 0, sizeof(*f));
 	f->epoch_mine = gen64() | 1;
@@ -93,19 +109,13 @@ static inline size_t gen_frame(struct hop_frame *f, __u8 *buf)
 			hop_frame_add_hello(&w, &f->hello);
 			break;
 		case HOP_TLV_PAUSE_STATE:
-			f->state.seq = gen_number();
-			f->state.lease_ns = gen_number();
-			f->state.first_word = gen_below(HOP_BITMAP_WORDS);
-			f->state.count = 1 + gen_below(HOP_BITMAP_WORDS - f->state.first_word);
-			for (j = 0; j < f->state.count; j++)
-				words[j] = gen_number();
-			hop_frame_add_state(&w, f->state.seq, f->state.lease_ns,
-					    f->state.first_word, f->state.count, words);
-			f->state.words = buf + w.used - f->state.count * sizeof(__be64);
+			gen_state(&f->told[f->n_told++], &w, HOP_SLOT_PAUSE);
 			break;
 		case HOP_TLV_PAUSE_ACK:
-			f->ack_seq = gen_number();
-			hop_frame_add_ack(&w, f->ack_seq);
+			f->told[f->n_told++] = (struct hop_told) {
+				.slot = HOP_SLOT_PAUSE, .ack = true, .seq = seq = gen_number(),
+			};
+			hop_frame_add_ack(&w, HOP_SLOT_PAUSE, seq);
 			break;
 		case HOP_TLV_PROBE:
 			gen_probe(&f->probe);

@@ -22,17 +22,28 @@ do {									\
 	}								\
 } while (0)
 
+static size_t told_bytes(const struct hop_told *t)
+{
+	return t->count * told_states[t->slot].page;
+}
+
 static void frame_in_range(const struct hop_frame *f)
 {
+	unsigned int i;
+
 	REQUIRE(f->epoch_mine);
 	REQUIRE(!(f->has & ~0x7eU));
 	if (hop_frame_has(f, HOP_TLV_HELLO)) {
 		REQUIRE(f->hello.role == HOP_ROLE_HOST || f->hello.role == HOP_ROLE_SWITCH);
 		REQUIRE(f->hello.queues <= HOP_QUEUES_MAX);
 	}
-	if (hop_frame_has(f, HOP_TLV_PAUSE_STATE))
-		REQUIRE(f->state.count >= 1 &&
-			f->state.first_word + f->state.count <= HOP_BITMAP_WORDS);
+	REQUIRE(f->n_told <= HOP_FRAME_TOLD);
+	for (i = 0; i < f->n_told; i++) {
+		const struct hop_told *t = &f->told[i];
+
+		REQUIRE(t->slot < HOP_SLOTS);
+		REQUIRE(t->ack || (t->count && t->first + t->count <= told_states[t->slot].pages));
+	}
 	if (hop_frame_has(f, HOP_TLV_PROBE))
 		REQUIRE(f->probe.vid >= 1 && f->probe.vid <= HOP_QUEUES_MAX);
 	if (hop_frame_has(f, HOP_TLV_PROBE_ECHO))
@@ -41,21 +52,24 @@ static void frame_in_range(const struct hop_frame *f)
 
 static size_t frame_write(const struct hop_frame *f, void *buf, size_t size)
 {
-	__u64 words[HOP_BITMAP_WORDS];
 	struct hop_writer w;
 	unsigned int i;
+	__u8 *to;
 
 	hop_frame_begin(&w, buf, size, f->epoch_mine, f->epoch_yours);
 	if (hop_frame_has(f, HOP_TLV_HELLO))
 		hop_frame_add_hello(&w, &f->hello);
-	if (hop_frame_has(f, HOP_TLV_PAUSE_STATE)) {
-		for (i = 0; i < f->state.count; i++)
-			words[i] = hop_pause_word(&f->state, i);
-		hop_frame_add_state(&w, f->state.seq, f->state.lease_ns, f->state.first_word,
-				    f->state.count, words);
+	for (i = 0; i < f->n_told; i++) {
+		const struct hop_told *t = &f->told[i];
+
+		if (t->ack) {
+			hop_frame_add_ack(&w, t->slot, t->seq);
+			continue;
+		}
+		to = hop_frame_add_state(&w, t->slot, t->seq, t->lease_ns, t->first, t->count);
+		if (to)
+			memcpy(to, t->data, told_bytes(t));
 	}
-	if (hop_frame_has(f, HOP_TLV_PAUSE_ACK))
-		hop_frame_add_ack(&w, f->ack_seq);
 	if (hop_frame_has(f, HOP_TLV_PROBE))
 		hop_frame_add_probe(&w, HOP_TLV_PROBE, &f->probe);
 	if (hop_frame_has(f, HOP_TLV_PROBE_ECHO))
@@ -65,19 +79,25 @@ static size_t frame_write(const struct hop_frame *f, void *buf, size_t size)
 	return hop_frame_end(&w);
 }
 
+static bool told_equal(const struct hop_told *a, const struct hop_told *b)
+{
+	if (a->slot != b->slot || a->ack != b->ack || a->seq != b->seq)
+		return false;
+	return a->ack || (a->lease_ns == b->lease_ns && a->first == b->first &&
+			  a->count == b->count && !memcmp(a->data, b->data, told_bytes(a)));
+}
+
 static bool frame_equal(const struct hop_frame *a, const struct hop_frame *b)
 {
 	unsigned int i;
 
 	if (a->epoch_mine != b->epoch_mine || a->epoch_yours != b->epoch_yours ||
 	    a->has != b->has || memcmp(&a->hello, &b->hello, sizeof(a->hello)) ||
-	    a->ack_seq != b->ack_seq || memcmp(&a->probe, &b->probe, sizeof(a->probe)) ||
-	    memcmp(&a->echo, &b->echo, sizeof(a->echo)) || a->state.seq != b->state.seq ||
-	    a->state.lease_ns != b->state.lease_ns ||
-	    a->state.first_word != b->state.first_word || a->state.count != b->state.count)
+	    memcmp(&a->probe, &b->probe, sizeof(a->probe)) ||
+	    memcmp(&a->echo, &b->echo, sizeof(a->echo)) || a->n_told != b->n_told)
 		return false;
-	for (i = 0; i < a->state.count; i++)
-		if (hop_pause_word(&a->state, i) != hop_pause_word(&b->state, i))
+	for (i = 0; i < a->n_told; i++)
+		if (!told_equal(&a->told[i], &b->told[i]))
 			return false;
 	return true;
 }

@@ -17,6 +17,7 @@ typedef uint64_t u64;
 typedef int32_t s32;
 typedef int64_t s64;
 
+#define S32_MAX		INT32_MAX
 #define noinline	__attribute__((__noinline__))
 #define __maybe_unused	__attribute__((__unused__))
 
@@ -32,6 +33,11 @@ typedef int64_t s64;
 static inline unsigned int __ffs64(u64 word)
 {
 	return __builtin_ctzll(word);
+}
+
+static inline unsigned int fls64(u64 word)
+{
+	return word ? 64 - __builtin_clzll(word) : 0;
 }
 
 static inline u64 div_u64(u64 dividend, u32 divisor)

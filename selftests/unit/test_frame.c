@@ -35,8 +35,9 @@ static size_t full_frame(__u8 *buf)
 		full_words[i] = gen64();
 	hop_frame_begin(&w, buf, HOP_FRAME_MAX, 0xa1a2a3a4, 0xb1b2b3b4);
 	hop_frame_add_hello(&w, &full_hello);
-	hop_frame_add_state(&w, 0xfffffffe, 800000, 0, HOP_BITMAP_WORDS, full_words);
-	hop_frame_add_ack(&w, 7);
+	hop_frame_put_words(hop_frame_add_state(&w, HOP_SLOT_PAUSE, 0xfffffffe, 800000, 0,
+						HOP_BITMAP_WORDS), full_words, HOP_BITMAP_WORDS);
+	hop_frame_add_ack(&w, HOP_SLOT_PAUSE, 7);
 	hop_frame_add_probe(&w, HOP_TLV_PROBE, &full_probe);
 	hop_frame_add_probe(&w, HOP_TLV_PROBE_ECHO, &full_probe);
 	hop_frame_add_goodbye(&w);
@@ -63,7 +64,7 @@ static void test_layout(void)
 
 	hop_frame_begin(&w, buf, sizeof(buf), 0xa1a2a3a4, 0xb1b2b3b4);
 	hop_frame_add_hello(&w, &hello);
-	hop_frame_add_state(&w, 9, 800000, 3, 1, &word);
+	hop_frame_put_words(hop_frame_add_state(&w, HOP_SLOT_PAUSE, 9, 800000, 3, 1), &word, 1);
 	len = hop_frame_end(&w);
 	/* HELLO is 4 + 36 bytes, PAUSE STATE 4 + 12 + 8 */
 	check(sizeof(struct hop_tlv_hello) == 36 && len == 12 + 40 + 24, "sizes");
@@ -83,12 +84,13 @@ static void test_round_trip(void)
 	check(hop_frame_parse(buf, len, &f) == HOP_FRAME_OK && f.has == 0x7e, "all contents");
 	check(f.epoch_mine == 0xa1a2a3a4 && f.epoch_yours == 0xb1b2b3b4, "epochs");
 	check(!memcmp(&f.hello, &full_hello, sizeof(full_hello)), "HELLO");
-	check(f.state.seq == 0xfffffffe && f.state.lease_ns == 800000 && !f.state.first_word &&
-	      f.state.count == HOP_BITMAP_WORDS, "PAUSE STATE");
+	check(f.n_told == 2 && f.told[0].slot == HOP_SLOT_PAUSE && !f.told[0].ack &&
+	      f.told[0].seq == 0xfffffffe && f.told[0].lease_ns == 800000 && !f.told[0].first &&
+	      f.told[0].count == HOP_BITMAP_WORDS, "PAUSE STATE");
 	for (i = 0; i < HOP_BITMAP_WORDS; i++)
-		ok = ok && hop_pause_word(&f.state, i) == full_words[i];
+		ok = ok && hop_told_word(&f.told[0], i) == full_words[i];
 	check(ok, "words");
-	check(f.ack_seq == 7, "PAUSE ACK");
+	check(f.told[1].slot == HOP_SLOT_PAUSE && f.told[1].ack && f.told[1].seq == 7, "PAUSE ACK");
 	check(f.probe.nonce == 0xdeadbeef && f.probe.vid == 4094 && f.probe.size == 1518 &&
 	      !memcmp(&f.probe, &f.echo, sizeof(f.probe)), "probe and echo");
 }
@@ -189,8 +191,8 @@ static void test_twice(void)
 	struct hop_frame f;
 
 	hop_frame_begin(&w, buf, sizeof(buf), 1, 2);
-	hop_frame_add_ack(&w, 1);
-	hop_frame_add_ack(&w, 1);
+	hop_frame_add_ack(&w, HOP_SLOT_PAUSE, 1);
+	hop_frame_add_ack(&w, HOP_SLOT_PAUSE, 1);
 	check(hop_frame_parse(buf, hop_frame_end(&w), &f) == HOP_FRAME_MALFORMED,
 	      "a content twice");
 }

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * content.h - what is told in a stream (stream.h)
+ *
+ * A content says what there is to tell, writes and reads it. stream.c sees to it that the
+ * neighbour comes to know it, and that nobody believes it for longer than its lease.
+ */
+#ifndef _SLUICE_HOPCTL_CONTENT_H
+#define _SLUICE_HOPCTL_CONTENT_H
+
+#include "frame.h"
+#include "stream.h"
+
+struct hop_port;
+
+/**
+ * struct hop_content - a told state
+ * @kinds: HOP_KIND_*: what the neighbour says is believed if it and we have one of these in common
+ * @from_switch: and if it is taken for a switch
+ * @pages: how many pages the neighbour can be told now; 0: nothing
+ * @collect: find out what has changed: hop_stream_change(); called before anything is told
+ * @write: write pages, @part->count from @part->first on, to where the frame has room for them
+ * @said: that will be sent, under the stream's number; optional
+ * @unsaid: the device did not take it; optional
+ * @acked: the neighbour has taken what was said under a number, and before; optional
+ * @start: a neighbour has come up that knows nothing: all pages are to be told that are not as at
+ *	the beginning
+ * @stop: the neighbour is gone, and with it what it was told
+ * @rx_pages: how many pages the neighbour may tell
+ * @rx: the neighbour says something new. Return: true if it is to end with its lease
+ * @lost: what it has told is void: it is gone, its lease is over, or it is not believed any more
+ *
+ * All under the port's lock, bottom halves off, and RCU.
+ */
+struct hop_content {
+	u16		kinds;
+	bool		from_switch;
+	unsigned int	(*pages)(const struct hop_port *port);
+	void		(*collect)(struct hop_port *port, u64 now);
+	void		(*write)(const struct hop_port *port, const struct hop_stream_part *part,
+				 u8 *to);
+	void		(*said)(struct hop_port *port, const struct hop_stream_part *part,
+				u64 now);
+	void		(*unsaid)(struct hop_port *port);
+	void		(*acked)(struct hop_port *port, u32 seq);
+	void		(*start)(struct hop_port *port, u64 now);
+	void		(*stop)(struct hop_port *port);
+	unsigned int	(*rx_pages)(const struct hop_port *port);
+	bool		(*rx)(struct hop_port *port, const struct hop_told *told, u64 now);
+	void		(*lost)(struct hop_port *port, u64 now);
+};
+
+int hop_content_register(enum hop_slot slot, const struct hop_content *c);
+void hop_content_unregister(enum hop_slot slot);
+
+#endif
