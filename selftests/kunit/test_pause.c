@@ -188,6 +188,23 @@ static void pause_sends_over_the_wrap(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, port->stats.rx_range, 0);
 }
 
+/* The sub-queue whose pause is looked at is found in its word, and in no other. */
+static void pause_is_found(struct kunit *test)
+{
+	unsigned int vid, word, wrong = 0;
+
+	for (vid = 1; vid <= HOP_QUEUES_MAX; vid++) {
+		for (word = 0; word < HOP_BITMAP_WORDS; word++) {
+			u64 bit = (vid - 1) / 64 == word ? BIT_ULL((vid - 1) & 63) : 0;
+
+			wrong += pause_is_among(vid, word, ~0ULL) != !!bit;
+			wrong += pause_is_among(vid, word, ~bit);
+		}
+	}
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	KUNIT_EXPECT_FALSE(test, pause_is_among(HOP_REACTION_NONE, 1023, ~0ULL));
+}
+
 /* Words that lie outside of the sub-queues that were ever announced, and leases over the limit */
 static void pause_range(struct kunit *test)
 {
@@ -297,6 +314,7 @@ static struct kunit_case pause_cases[] = {
 	KUNIT_CASE(pause_echoes),
 	KUNIT_CASE(pause_echo_far_ahead),
 	KUNIT_CASE(pause_sends_over_the_wrap),
+	KUNIT_CASE(pause_is_found),
 	KUNIT_CASE(pause_range),
 	KUNIT_CASE(pause_member_words),
 	KUNIT_CASE(pause_member_last_word),

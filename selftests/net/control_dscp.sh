@@ -122,6 +122,9 @@ others()
 	else
 		first "ARP" arp
 	fi
+	change 1
+	order "raw dst=$TO bytes=1000 type=9000"
+	waits "what is no IP, DSCP 1" raw
 }
 
 build wire

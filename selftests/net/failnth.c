@@ -319,6 +319,14 @@ static void hash_message(const struct nlmsghdr *n)
 	sum += hash;
 }
 
+/* What the kernel calls an error is negative: what it passes on that is not, nobody has looked at. */
+static int answered(int error)
+{
+	if (error > 0)
+		errx(1, "the kernel answers %d, which is no error", error);
+	return -error;
+}
+
 /* The answer: 0 or an error; -1 if the kernel could not even answer */
 static int answer(void)
 {
@@ -336,7 +344,7 @@ static int answer(void)
 		n = (const void *)reply;
 		for (left = got; NLMSG_OK(n, (unsigned int)left); n = NLMSG_NEXT(n, left)) {
 			if (n->nlmsg_type == NLMSG_ERROR)
-				return -((struct nlmsgerr *)NLMSG_DATA(n))->error;
+				return answered(((struct nlmsgerr *)NLMSG_DATA(n))->error);
 			if (n->nlmsg_type == NLMSG_DONE)
 				return 0;
 			hash_message(n);

@@ -5,7 +5,7 @@
 #include "../../kernel/sched/ecn_ramp.h"
 #include "unit.h"
 
-#define PLANNED	11U
+#define PLANNED	12U
 
 #define ALL	(1ULL << 32)	/* a chance of 1 */
 
@@ -107,12 +107,35 @@ static void test_expectation(void)
 	check(near, "and as many packets, by the generator");
 }
 
+/* The generator is "ranqd1" of Press et al., Numerical Recipes in C, 2nd edition, section 7.1, which
+ * prints what it gives from 0 on.
+ */
+static void test_random(void)
+{
+	static const u32 printed[] = {
+		0x3c6ef35f, 0x47502932, 0xd1ccf6e9, 0xaaf95334, 0x6252e503, 0x9f2ec686, 0x57fe6c2d,
+		0xa3d95fa8, 0x81fdbee7, 0x94f0af1a, 0xcbf633b1,
+	};
+	struct hop_ecn_ramp r = {};
+	unsigned int i;
+	u32 random = 0;
+	bool ok = true;
+
+	hop_ecn_set(&r, 1000, 2000, laws[0].pmax);
+	for (i = 0; i < sizeof(printed) / sizeof(*printed); i++) {
+		hop_ecn_marks(&r, 1500, &random);
+		ok = ok && random == printed[i];
+	}
+	check(ok, "random numbers are those that the book prints");
+}
+
 int main(void)
 {
 	printf("TAP version 13\n1..%u\n", PLANNED);
 	test_points();
 	test_ends();
 	test_expectation();
+	test_random();
 	printf("# %u passed, %u failed\n", done - failed, failed);
 	return failed || done != PLANNED;
 }
