@@ -9,9 +9,8 @@
 #define _SLUICE_HOPCTL_CONTENT_H
 
 #include "frame.h"
+#include "hopctl.h"
 #include "stream.h"
-
-struct hop_port;
 
 /**
  * struct hop_content - a told state
@@ -49,6 +48,42 @@ struct hop_content {
 	bool		(*rx)(struct hop_port *port, const struct hop_told *told, u64 now);
 	void		(*lost)(struct hop_port *port, u64 now);
 };
+
+/**
+ * hop_tell - what a content tells of may have changed
+ * @m: a member of the port that it tells
+ *
+ * Wakes the worker, which asks the content (@collect). Context: any, the qdisc lock included.
+ */
+void hop_tell(const struct hop_member *m);
+
+/**
+ * hop_port_stream - a told state of a port
+ * @port: the port
+ * @slot: which
+ *
+ * Context: port's lock: a content's functions.
+ */
+struct hop_stream *hop_port_stream(struct hop_port *port, enum hop_slot slot);
+
+/**
+ * hop_port_member - the qdisc of a port that has certain functions
+ * @port: the port
+ * @ops: its functions
+ *
+ * Context: RCU: a content's functions.
+ * Return: the first such member, NULL if there is none.
+ */
+struct hop_member *hop_port_member(const struct hop_port *port, const struct hop_member_ops *ops);
+
+/**
+ * hop_port_has_kind - have both the port and its neighbour one of these kinds?
+ * @port: the port
+ * @kinds: HOP_KIND_*
+ *
+ * Context: port's lock: a content's functions.
+ */
+bool hop_port_has_kind(const struct hop_port *port, u16 kinds);
 
 int hop_content_register(enum hop_slot slot, const struct hop_content *c);
 void hop_content_unregister(enum hop_slot slot);

@@ -22,7 +22,8 @@ static const struct {
 	__u16	page;	/* bytes */
 	__u16	pages;
 } told_states[HOP_SLOTS] = {
-	[HOP_SLOT_PAUSE] = { HOP_TLV_PAUSE_STATE, sizeof(__be64), HOP_BITMAP_WORDS },
+	[HOP_SLOT_PAUSE]   = { HOP_TLV_PAUSE_STATE, sizeof(__be64), HOP_BITMAP_WORDS },
+	[HOP_SLOT_EXAMPLE] = { HOP_TLV_EXAMPLE_STATE, sizeof(__be64), HOP_BITMAP_WORDS },
 };
 
 /* A content as it lies in the frame: @len bytes from @p on, at least as many as its codec says */
@@ -144,6 +145,14 @@ static const struct codec codecs[] = {
 		.known = true, .least = sizeof(struct hop_tlv_probe), .parse = parse_echo,
 	},
 	[HOP_TLV_GOODBYE] = { .known = true },
+	[HOP_TLV_EXAMPLE_STATE] = {
+		.known = true, .least = sizeof(struct hop_tlv_pause_state), .parse = parse_state,
+		.slot = HOP_SLOT_EXAMPLE,
+	},
+	[HOP_TLV_EXAMPLE_ACK] = {
+		.known = true, .least = sizeof(struct hop_tlv_ack), .parse = parse_ack,
+		.slot = HOP_SLOT_EXAMPLE,
+	},
 };
 
 static enum hop_frame_error parse_content(__u16 type, const __u8 *p, size_t len,

@@ -67,9 +67,11 @@ struct hop_hello {
 /**
  * enum hop_slot - told states that there are (stream.h)
  * @HOP_SLOT_PAUSE: which sub-queues are paused: HOP_TLV_PAUSE_STATE; a page is a word of the bitmap
+ * @HOP_SLOT_EXAMPLE: whatever an example tells: HOP_TLV_EXAMPLE_STATE
  */
 enum hop_slot {
 	HOP_SLOT_PAUSE,
+	HOP_SLOT_EXAMPLE,
 	HOP_SLOTS
 };
 

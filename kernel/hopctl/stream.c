@@ -98,6 +98,39 @@ void hop_content_unregister(enum hop_slot slot)
 }
 EXPORT_SYMBOL_GPL(hop_content_unregister);
 
+void hop_tell(const struct hop_member *m)
+{
+	struct hop_port *port = m->port;
+
+	/* whoever ends a port sets @dying, and waits for us before it ends the worker */
+	if (port && !READ_ONCE(port->dying))
+		tasklet_schedule(&port->work);
+}
+EXPORT_SYMBOL_GPL(hop_tell);
+
+struct hop_stream *hop_port_stream(struct hop_port *port, enum hop_slot slot)
+{
+	return &port->streams[slot];
+}
+EXPORT_SYMBOL_GPL(hop_port_stream);
+
+struct hop_member *hop_port_member(const struct hop_port *port, const struct hop_member_ops *ops)
+{
+	struct hop_member *m;
+
+	list_for_each_entry_rcu(m, &port->members, node, lockdep_is_held(&port->lock))
+		if (m->ops == ops)
+			return m;
+	return NULL;
+}
+EXPORT_SYMBOL_GPL(hop_port_member);
+
+bool hop_port_has_kind(const struct hop_port *port, u16 kinds)
+{
+	return kinds & port->peer.hello.kinds & port->cfg.kinds;
+}
+EXPORT_SYMBOL_GPL(hop_port_has_kind);
+
 /* A port begins. */
 void hop_streams_init(struct hop_port *port)
 {
@@ -351,7 +384,7 @@ static bool stream_believes(const struct hop_port *port, const struct hop_conten
 {
 	if (c->from_switch && hop_peer_taken_for(port) != HOP_ROLE_SWITCH)
 		return false;
-	return c->kinds & port->peer.hello.kinds & port->cfg.kinds;
+	return hop_port_has_kind(port, c->kinds);
 }
 
 /* One that is not believed is answered all the same, or it would be repeated for ever. */
@@ -417,7 +450,7 @@ void hop_streams_judge(struct hop_port *port, u64 now)
 
 	lockdep_assert_held(&port->lock);
 	for_each_content(c, slot)
-		if (!(c->kinds & port->peer.hello.kinds & port->cfg.kinds))
+		if (!hop_port_has_kind(port, c->kinds))
 			stream_void(port, slot, c, now);
 }
 

@@ -60,6 +60,10 @@ struct hop_frame_tlv {
  * @HOP_TLV_PROBE: struct hop_tlv_probe: only in frames that carry the fabric tag
  * @HOP_TLV_PROBE_ECHO: struct hop_tlv_probe: the answer, untagged
  * @HOP_TLV_GOODBYE: no value: the sender's port is being taken down
+ * @HOP_TLV_EXAMPLE_STATE: struct hop_tlv_pause_state, of pages of 64 bits: for examples and tests
+ * @HOP_TLV_EXAMPLE_ACK: struct hop_tlv_ack of it
+ *
+ * Told states have even numbers, and their acknowledgements the odd ones behind.
  */
 enum hop_tlv {
 	HOP_TLV_HELLO		= 1,
@@ -68,6 +72,8 @@ enum hop_tlv {
 	HOP_TLV_PROBE		= 4,
 	HOP_TLV_PROBE_ECHO	= 5,
 	HOP_TLV_GOODBYE		= 6,
+	HOP_TLV_EXAMPLE_STATE	= 30,
+	HOP_TLV_EXAMPLE_ACK	= 31,
 };
 
 /**
@@ -147,6 +153,7 @@ struct hop_tlv_hello {
 
 #define HOP_KIND_BFC		0x0001
 #define HOP_KIND_PFC		0x0002
+#define HOP_KIND_EXAMPLE	0x8000	/* examples and tests, of no fabric */
 
 /**
  * struct hop_tlv_pause_state - which of your sub-queues are paused now

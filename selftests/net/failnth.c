@@ -319,7 +319,7 @@ static void hash_message(const struct nlmsghdr *n)
 	sum += hash;
 }
 
-/* What the kernel calls an error is negative: what it passes on that is not, nobody has looked at. */
+/* What the kernel calls an error is negative; nobody has looked at one that is not. */
 static int answered(int error)
 {
 	if (error > 0)

@@ -76,6 +76,12 @@ static void gen_state(struct hop_told *t, struct hop_writer *w, enum hop_slot sl
 		to[i] = gen_number();
 }
 
+static void gen_ack(struct hop_told *t, struct hop_writer *w, enum hop_slot slot)
+{
+	*t = (struct hop_told) { .slot = slot, .ack = true, .seq = gen_number() };
+	hop_frame_add_ack(w, slot, t->seq);
+}
+
 /**
  * gen_frame - a good frame
  * @f: filled in with what it says; told[].data points into @buf
@@ -85,22 +91,26 @@ static void gen_state(struct hop_told *t, struct hop_writer *w, enum hop_slot sl
  */
 static inline size_t gen_frame(struct hop_frame *f, __u8 *buf)
 {
-	unsigned int order[HOP_TLV_GOODBYE], i, j;
+	static const __u8 types[] = {
+		HOP_TLV_HELLO, HOP_TLV_PAUSE_STATE, HOP_TLV_PAUSE_ACK, HOP_TLV_PROBE,
+		HOP_TLV_PROBE_ECHO, HOP_TLV_GOODBYE, HOP_TLV_EXAMPLE_STATE, HOP_TLV_EXAMPLE_ACK,
+	};
+	unsigned int order[sizeof(types)], i, j;
 	struct hop_writer w;
-	__u32 seq;
 
 	memset(f, 0, sizeof(*f));
 	f->epoch_mine = gen64() | 1;
 	f->epoch_yours = gen64();
-	f->has = gen64() & 0x7e;
 	hop_frame_begin(&w, buf, HOP_FRAME_MAX, f->epoch_mine, f->epoch_yours);
 
-	for (i = 0; i < HOP_TLV_GOODBYE; i++) {
+	for (i = 0; i < sizeof(types); i++) {
+		if (gen64() & 1)
+			f->has |= 1U << types[i];
 		j = gen_below(i + 1);
 		order[i] = order[j];
-		order[j] = i + 1;
+		order[j] = types[i];
 	}
-	for (i = 0; i < HOP_TLV_GOODBYE; i++) {
+	for (i = 0; i < sizeof(types); i++) {
 		if (!hop_frame_has(f, order[i]))
 			continue;
 		switch (order[i]) {
@@ -111,11 +121,14 @@ static inline size_t gen_frame(struct hop_frame *f, __u8 *buf)
 		case HOP_TLV_PAUSE_STATE:
 			gen_state(&f->told[f->n_told++], &w, HOP_SLOT_PAUSE);
 			break;
+		case HOP_TLV_EXAMPLE_STATE:
+			gen_state(&f->told[f->n_told++], &w, HOP_SLOT_EXAMPLE);
+			break;
 		case HOP_TLV_PAUSE_ACK:
-			f->told[f->n_told++] = (struct hop_told) {
-				.slot = HOP_SLOT_PAUSE, .ack = true, .seq = seq = gen_number(),
-			};
-			hop_frame_add_ack(&w, HOP_SLOT_PAUSE, seq);
+			gen_ack(&f->told[f->n_told++], &w, HOP_SLOT_PAUSE);
+			break;
+		case HOP_TLV_EXAMPLE_ACK:
+			gen_ack(&f->told[f->n_told++], &w, HOP_SLOT_EXAMPLE);
 			break;
 		case HOP_TLV_PROBE:
 			gen_probe(&f->probe);

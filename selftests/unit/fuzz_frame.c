@@ -32,7 +32,7 @@ static void frame_in_range(const struct hop_frame *f)
 	unsigned int i;
 
 	REQUIRE(f->epoch_mine);
-	REQUIRE(!(f->has & ~0x7eU));
+	REQUIRE(!(f->has & ~0xc000007eU));
 	if (hop_frame_has(f, HOP_TLV_HELLO)) {
 		REQUIRE(f->hello.role == HOP_ROLE_HOST || f->hello.role == HOP_ROLE_SWITCH);
 		REQUIRE(f->hello.queues <= HOP_QUEUES_MAX);

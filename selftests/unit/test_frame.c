@@ -179,6 +179,11 @@ static void test_refusals(void)
 	probe.vid = cpu_to_be16(4095);
 	check(parse_one(HOP_TLV_PROBE_ECHO, 8, &probe, 8) == HOP_FRAME_RANGE, "VLAN id 4095");
 	check(parse_one(HOP_TLV_GOODBYE, 0, "", 0) == HOP_FRAME_OK, "GOODBYE");
+	state.first_word = cpu_to_be16(63);
+	memcpy(words, &state, 12);
+	check(parse_one(HOP_TLV_EXAMPLE_STATE, 20, words, 20) == HOP_FRAME_OK, "another told state");
+	check(parse_one(HOP_TLV_EXAMPLE_STATE, 19, words, 20) == HOP_FRAME_MALFORMED, "a short one");
+	check(parse_one(HOP_TLV_EXAMPLE_ACK, 3, "", 1) == HOP_FRAME_MALFORMED, "its ack, too short");
 	check(parse_one(0, 5, "", 1) == HOP_FRAME_OK, "type 0 is skipped");
 	check(parse_one(7, 1000, "", 1) == HOP_FRAME_OK, "type 7 is skipped");
 	check(parse_one(65535, 0, "", 0) == HOP_FRAME_OK, "type 65535 is skipped");
@@ -258,7 +263,7 @@ static void test_random_futures(void)
 		f.epoch_mine = gen64() | 1;
 		memset(buf, gen64(), sizeof(buf));
 		hop_frame_begin(&w, buf, sizeof(buf), f.epoch_mine, 0);
-		frame_add(&w, HOP_TLV_GOODBYE + 1 + gen_below(65000), gen_below(300));
+		frame_add(&w, HOP_TLV_EXAMPLE_ACK + 1 + gen_below(65000), gen_below(300));
 		hop_frame_add_probe(&w, HOP_TLV_PROBE, &f.probe);
 		p = w.buf + w.used - sizeof(struct hop_tlv_probe) - 2;
 		n = gen_below(300);
@@ -325,7 +330,7 @@ static void test_corpus(void)
 
 int main(void)
 {
-	printf("KTAP version 1\n1..%d\n", 44);
+	printf("KTAP version 1\n1..%d\n", 47);
 	test_layout();
 	test_round_trip();
 	test_lengths();
@@ -337,5 +342,5 @@ int main(void)
 	test_damaged(1000000, 10000, false, "a million damaged frames");
 	test_damaged(500000, 1000, true, "500000 times any bytes");
 	test_corpus();
-	return failed || done != 44;
+	return failed || done != 47;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_stream.c - told states: what each rule says, then two ends on a line that loses and overtakes
+ * test_stream.c - told states: what each rule says, then a line that loses and overtakes
  *
  * The line at random knows what has been said and what is true at both ends, by records of its own.
  * What it expects: what counts as echoed has been taken as it is; the newest that was said wins,

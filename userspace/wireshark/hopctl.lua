@@ -24,7 +24,7 @@ local NS = { " ns" }
 local roles = { [1] = "host", [2] = "switch" }
 local types = {
 	[1] = "HELLO", [2] = "PAUSE STATE", [3] = "PAUSE ACK", [4] = "PROBE", [5] = "PROBE ECHO",
-	[6] = "GOODBYE",
+	[6] = "GOODBYE", [30] = "EXAMPLE STATE", [31] = "EXAMPLE ACK",
 }
 -- in the order of their bits
 local hello_flags = { "STRIPS_TAGS", "ECHO_VALID", "TAGS", "STRIPPING" }
@@ -47,6 +47,7 @@ local f = {
 	kinds	= ProtoField.uint16("hopctl.hello.kinds", "Kinds", base.HEX),
 	bfc	= ProtoField.bool("hopctl.hello.kinds.bfc", "bfc", 16, nil, 0x0001),
 	pfc	= ProtoField.bool("hopctl.hello.kinds.pfc", "pfc", 16, nil, 0x0002),
+	example	= ProtoField.bool("hopctl.hello.kinds.example", "example", 16, nil, 0x8000),
 	queues	= ProtoField.uint16("hopctl.hello.queues", "Sub-queues"),
 	tpid	= ProtoField.uint16("hopctl.hello.tpid", "TPID of the fabric tag", base.HEX),
 	ring	= ProtoField.uint32("hopctl.hello.ring", "Ring time", base.UNIT_STRING, NS),
@@ -162,6 +163,7 @@ local function hello(range, tree)
 	local kinds = tree:add(f.kinds, range(2, 2))
 	kinds:add(f.bfc, range(2, 2))
 	kinds:add(f.pfc, range(2, 2))
+	kinds:add(f.example, range(2, 2))
 	tree:add(f.queues, range(4, 2))
 	tree:add(f.tpid, range(6, 2))
 	tree:add(f.ring, range(8, 4))
@@ -190,10 +192,10 @@ local function pause_word(range, tree, first, paused)
 	end
 end
 
-local function pause_state(range, tree)
+-- A told state, whose pages are words; SHOW(WORD, ITEM, NUMBER) has to say what is in one
+local function told(range, tree, show)
 	local seq, lease = range(0, 4):uint(), range(4, 4):uint()
 	local first, count = range(8, 2):uint(), range(10, 2):uint()
-	local paused = {}
 
 	tree:add(f.seq, range(0, 4))
 	tree:add(f.lease, range(4, 4)):append_text(" (" .. duration(lease) .. ")")
@@ -209,10 +211,23 @@ local function pause_state(range, tree)
 		local item = tree:add(f.word, word)
 
 		item:append_text(string.format(" (word %d)", first + i))
-		pause_word(word, item, 64 * (first + i), paused)
+		show(word, item, first + i)
 	end
-	return string.format("seq %d, lease %s, paused %s, words %d-%d", seq, duration(lease),
-			     ranges(paused), first, first + count - 1)
+	return string.format("seq %d, lease %s", seq, duration(lease)),
+	       string.format("words %d-%d", first, first + count - 1)
+end
+
+local function pause_state(range, tree)
+	local paused = {}
+	local head, words = told(range, tree, function(word, item, number)
+		pause_word(word, item, 64 * number, paused)
+	end)
+
+	return string.format("%s, paused %s, %s", head, ranges(paused), words)
+end
+
+local function example_state(range, tree)
+	return string.format("%s, %s", told(range, tree, function() end))
 end
 
 local function pause_ack(range, tree)
@@ -262,13 +277,15 @@ local contents = {
 	[4] = { 8, tagged_probe },
 	[5] = { 8, probe },
 	[6] = { 0, goodbye },
+	[30] = { 12, example_state },
+	[31] = { 4, pause_ack },
 }
 
 -- What a value is longer than all that it says
 local function rest(kind, value, tree)
 	local known = contents[kind][1]
 
-	if kind == 2 then
+	if kind == 2 or kind == 30 then
 		known = known + 8 * value(10, 2):uint()
 	end
 	if value:len() > known then
