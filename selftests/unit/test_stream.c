@@ -76,8 +76,8 @@ static void test_refreshes(void)
 	hop_stream_init(&s);
 	hop_stream_start(&s, now);
 	hop_stream_change(&s, 2, true);
-	check(say(&s, 4, now, &part) && !part.first && part.count == 4 && part.how == HOP_STREAM_NEW,
-	      "a new neighbour is told all pages");
+	check(say(&s, 4, now, &part) && !part.first && part.count == 4 &&
+	      part.how == HOP_STREAM_NEW, "a new neighbour is told all pages");
 	hop_stream_acked(&s, s.seq);
 	while (now < 2000) {
 		ok = ok && hop_stream_next(&s, 0) == now + 100;
@@ -266,12 +266,14 @@ static void test_line(void)
 	for (end = now + 50; now < end; now++)
 		line_arrivals(now);
 	end = line.lease_at;
-	check(line.known[0] == 1 && end > now && end <= now + times.lease_ns, "a lease is counted from the last state");
+	check(line.known[0] == 1 && end > now && end <= now + times.lease_ns,
+	      "a lease is counted from the last state");
 	for (; now < end; now++)
 		line_arrivals(now);
 	knows = line.known[0] == 1;
 	line_arrivals(now);
-	check(knows && !line.known[0], "what nobody renews is forgotten when its lease is over, not before");
+	check(knows && !line.known[0],
+	      "what nobody renews is forgotten when its lease is over, not before");
 }
 
 int main(void)
