@@ -804,6 +804,26 @@ int plugin_print_options(const struct plugin_kind *kind, FILE *f, const struct r
 	return 0;
 }
 
+/* Classes. */
+int plugin_parse_class(const struct qdisc_util *qu, int argc, char **argv, struct nlmsghdr *n,
+		       const char *dev)
+{
+	(void)argc;
+	(void)argv;
+	(void)n;
+	(void)dev;
+	fprintf(stderr, "%s: its classes are made by the qdisc and have no options\n", qu->id);
+	return -1;
+}
+
+int plugin_print_class(const struct qdisc_util *qu, FILE *f, struct rtattr *opt)
+{
+	(void)qu;
+	(void)f;
+	(void)opt;
+	return 0;
+}
+
 /* Statistics. */
 static void plugin_text(FILE *f, const struct plugin_field *field, const struct rtattr *attr)
 {

@@ -167,6 +167,13 @@ int plugin_parse_options(const struct plugin_kind *kind, int argc, char **argv,
 			 struct nlmsghdr *n);
 int plugin_print_options(const struct plugin_kind *kind, FILE *f, const struct rtattr *opt);
 
+/* tc's callbacks of a kind whose classes come and go by themselves and have nothing to set: what is
+ * typed is refused, and nothing is printed.
+ */
+int plugin_parse_class(const struct qdisc_util *qu, int argc, char **argv, struct nlmsghdr *n,
+		       const char *dev);
+int plugin_print_class(const struct qdisc_util *qu, FILE *f, struct rtattr *opt);
+
 /* The attributes of a nest by number; what is newer than this plugin is passed over. */
 void plugin_attrs(const struct rtattr **tb, int max, const struct rtattr *nest);
 

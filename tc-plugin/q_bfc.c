@@ -9,27 +9,6 @@
 #include "bfc_tables.h"
 #include "port.h"
 
-/* Classes are sub-queues: they come and go with the qdisc and have nothing to set. */
-static int bfc_parse_copt(const struct qdisc_util *qu, int argc, char **argv,
-			  struct nlmsghdr *n, const char *dev)
-{
-	(void)qu;
-	(void)argc;
-	(void)argv;
-	(void)n;
-	(void)dev;
-	fprintf(stderr, "bfc: its classes are made by the qdisc and have no options\n");
-	return -1;
-}
-
-static int bfc_print_copt(const struct qdisc_util *qu, FILE *f, struct rtattr *opt)
-{
-	(void)qu;
-	(void)f;
-	(void)opt;
-	return 0;
-}
-
 /*
  * tc calls this for a qdisc and for a class and does not say which. The qdisc's statistics
  * always hold its clock; the numbers of a class's attributes end below it.
@@ -60,6 +39,6 @@ struct qdisc_util bfc_qdisc_util = {
 	.parse_qopt	= bfc_parse_qopt,
 	.print_qopt	= bfc_print_qopt,
 	.print_xstats	= bfc_print_xstats,
-	.parse_copt	= bfc_parse_copt,
-	.print_copt	= bfc_print_copt,
+	.parse_copt	= plugin_parse_class,
+	.print_copt	= plugin_print_class,
 };

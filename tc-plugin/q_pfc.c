@@ -9,26 +9,6 @@
 #include "pfc_tables.h"
 #include "port.h"
 
-static int pfc_parse_copt(const struct qdisc_util *qu, int argc, char **argv,
-			  struct nlmsghdr *n, const char *dev)
-{
-	(void)qu;
-	(void)argc;
-	(void)argv;
-	(void)n;
-	(void)dev;
-	fprintf(stderr, "pfc: its classes are made by the qdisc and have no options\n");
-	return -1;
-}
-
-static int pfc_print_copt(const struct qdisc_util *qu, FILE *f, struct rtattr *opt)
-{
-	(void)qu;
-	(void)f;
-	(void)opt;
-	return 0;
-}
-
 /* Also of a class: the numbers of its attributes end below that of the pool's size, which a qdisc
  * always shows.
  */
@@ -58,6 +38,6 @@ struct qdisc_util pfc_qdisc_util = {
 	.parse_qopt	= pfc_parse_qopt,
 	.print_qopt	= pfc_print_qopt,
 	.print_xstats	= pfc_print_xstats,
-	.parse_copt	= pfc_parse_copt,
-	.print_copt	= pfc_print_copt,
+	.parse_copt	= plugin_parse_class,
+	.print_copt	= plugin_print_class,
 };

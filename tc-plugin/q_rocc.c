@@ -142,27 +142,6 @@ _Static_assert(ROCC_PREFIXES_MAX == 16, "the rule says how many");
 
 #include "rocc_tables.h"
 
-/* Limiters come with CNPs and go when they are no longer needed. */
-static int rocc_parse_copt(const struct qdisc_util *qu, int argc, char **argv,
-			   struct nlmsghdr *n, const char *dev)
-{
-	(void)qu;
-	(void)argc;
-	(void)argv;
-	(void)n;
-	(void)dev;
-	fprintf(stderr, "rocc: its classes are made by the qdisc and have no options\n");
-	return -1;
-}
-
-static int rocc_print_copt(const struct qdisc_util *qu, FILE *f, struct rtattr *opt)
-{
-	(void)qu;
-	(void)f;
-	(void)opt;
-	return 0;
-}
-
 /* One end of a flow: 10.0.0.1:80, [fe80::1]:80 */
 static void rocc_print_end(FILE *f, const struct rtattr *address, const struct rtattr *port)
 {
@@ -228,6 +207,6 @@ struct qdisc_util rocc_qdisc_util = {
 	.parse_qopt	= rocc_parse_qopt,
 	.print_qopt	= rocc_print_qopt,
 	.print_xstats	= rocc_print_xstats,
-	.parse_copt	= rocc_parse_copt,
-	.print_copt	= rocc_print_copt,
+	.parse_copt	= plugin_parse_class,
+	.print_copt	= plugin_print_class,
 };
