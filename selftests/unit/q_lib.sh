@@ -99,6 +99,20 @@ attributes() {	# attributes HEADER PREFIX NOT-PREFIX
 	done
 }
 
+# Help is no request, and names each option of the header.
+helps() {	# helps HEADER PREFIX NOT-PREFIX
+	local missing='' name type
+
+	! spied qdisc add dev lo root "$kind" help && [ ! -s "$dir/out" ]
+	report $? "help is no request"
+	while read -r name type; do
+		name=${name#"$2"} name=${name,,} name=${name//_/-}
+		[ "$name" = version ] || grep -q "^  ${name}[ |]" "$dir/err" || missing="$missing $name"
+	done < <(attributes "$@")
+	[ -z "$missing" ]
+	report $? "help names every option$missing"
+}
+
 tokens() {	# tokens HEADER PREFIX NOT-PREFIX: one token for each, values 1, 2, 3 ...
 	local value=0 name type
 

@@ -41,15 +41,7 @@ refuses "pool 1m pool 2m" "\"pool\" is given twice"
 refuses "pause ingress" "there is no option \"pause\""
 refuses "queues 8" "there is no option \"queues\""
 
-! spied qdisc add dev lo root pfc help && [ ! -s "$dir/out" ]
-report $? "help is no request"
-missing=
-while read -r name type; do
-	name=${name#TCA_PFC_} name=${name,,} name=${name//_/-}
-	[ "$name" = version ] || grep -q "^  ${name}[ |]" "$dir/err" || missing="$missing $name"
-done < <(attributes pfc.h TCA_PFC_ "TCA_PFC_STATS_|TCA_PFC_CLASS_")
-[ -z "$missing" ]
-report $? "help names every option$missing"
+helps pfc.h TCA_PFC_ "TCA_PFC_STATS_|TCA_PFC_CLASS_"
 
 # Every attribute of the headers comes out, each with a value of its own.
 operation=add
