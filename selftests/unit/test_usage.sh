@@ -61,6 +61,66 @@ for program in $programs; do
 	report $? "$name.8: --version"
 done
 
+# Those without a page: how each is used wrongly, the name it calls itself and the words
+while read -r program name words; do
+	# shellcheck disable=SC2086
+	wrong "$root/$program" "$name" $words
+done <<'END'
+scripts/generate generate --nonsense
+selftests/bench/bench bench --nonsense
+selftests/bench/bench bench --only
+selftests/bench/cores cores --nonsense
+selftests/bench/guest guest nonsense
+selftests/bench/guest-cores guest-cores
+selftests/bench/guest-lines guest-lines
+selftests/bench/lines lines --nonsense
+selftests/bench/profile profile --nonsense
+selftests/bench/report report --nonsense
+selftests/check selftests/check --nonsense
+selftests/coverage/check check --nonsense
+selftests/kunit/build build --nonsense
+selftests/kunit/build build --config
+selftests/lab/check-claims check-claims --nonsense
+selftests/lab/soak soak --nonsense
+selftests/mutations/check check --nonsense
+selftests/mutations/operators operators --nonsense
+selftests/packaging/check check --nonsense
+selftests/packaging/check check --version
+selftests/samples samples --nonsense
+selftests/skips/judge judge
+selftests/uml/build build --nonsense
+selftests/uml/build uml-build --arch nonsense
+selftests/uml/check check --nonsense
+selftests/uml/run run --nonsense
+selftests/uml/selftest selftest --nonsense
+selftests/vm/accel accel
+selftests/vm/check check --version
+selftests/vm/check run --version 6.1 --nonsense -- net/smoke.sh
+selftests/vm/fetch fetch --nonsense
+selftests/vm/mkroot mkroot
+selftests/vm/planted planted
+selftests/vm/run run
+selftests/vm/run run --nonsense
+selftests/vm/run run --version
+selftests/vm/run run --seed nonsense net/smoke.sh
+selftests/vm/selftest selftest --nonsense
+userspace/lab/demo demo --nonsense
+userspace/lab/demo demo --set nonsense
+userspace/lab/demo demo --out
+userspace/lab/lab-build lab-build
+userspace/lab/lab-build lab-build nonsense
+userspace/lab/lab-rack lab-rack
+userspace/lab/lab-rack lab-rack nonsense /
+userspace/lab/rack.sh rack.sh
+userspace/lab/rack.sh rack.sh nonsense
+userspace/lab/rack.sh rack.sh scheme
+userspace/system/port sluice
+userspace/system/port sluice nonsense lo
+END
+# A setting that is wrong is no better than a word
+KIND=fq wrong "$root/userspace/system/port" sluice start lo
+SLUICE_ACCEL=maybe wrong "$root/selftests/vm/accel" accel /nonsense
+
 echo "1..$number"
 echo "$((number - failed)) passed, $failed failed, 0 skipped"
 [ $failed = 0 ]

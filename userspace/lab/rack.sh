@@ -271,14 +271,15 @@ show() {
 }
 
 usage() {
-	sed -n '/^#	rack.sh/s/^#	//p' "$0"
+	sed -n '/^#	rack.sh/s/^#	/usage: /p' "$0"
 }
 
 case ${1:-} in
 up)	up "${2:-pfifo}" ;;
-scheme)	set_scheme "${2:?rack: which scheme}" ;;
+scheme)	[ $# -ge 2 ] || { usage >&2; exit 2; }
+	set_scheme "$2" ;;
 down)	down ;;
 show)	show ;;
 list)	list "${2:-}" ;;
-*)	usage >&2; exit 1 ;;
+*)	usage >&2; exit 2 ;;
 esac
