@@ -383,15 +383,10 @@ static int ideal_parse(struct nlattr *opt, struct ideal_config *c, bool creating
 		       struct netlink_ext_ack *extack)
 {
 	struct nlattr *tb[TCA_IDEAL_MAX + 1] = {};
-	int err;
+	int err = hop_options_split(opt, tb, TCA_IDEAL_MAX, ideal_policy, extack);
 
-	if (opt) {
-		err = nla_parse(tb, TCA_IDEAL_MAX, nla_data(opt), nla_len(opt), ideal_policy,
-				extack);
-		if (err)
-			return err;
-	}
-	return hop_options_parse(ideal_options, ARRAY_SIZE(ideal_options), tb, c, creating, extack);
+	return err ?: hop_options_parse(ideal_options, ARRAY_SIZE(ideal_options), tb, c, creating,
+					extack);
 }
 
 /* A lower limit drops nothing: it is for what comes. */
@@ -438,17 +433,9 @@ static void ideal_destroy(struct Qdisc *sch)
 static int ideal_dump(struct Qdisc *sch, struct sk_buff *skb)
 {
 	struct ideal_sched *q = qdisc_priv(sch);
-	struct nlattr *nest = nla_nest_start(skb, TCA_OPTIONS);
 
-	if (!nest)
-		return -EMSGSIZE;
-	if (hop_options_dump(ideal_options, ARRAY_SIZE(ideal_options), &q->config, skb,
-			     TCA_IDEAL_PAD) ||
-	    nla_put_u32(skb, TCA_IDEAL_VERSION, IDEAL_VERSION)) {
-		nla_nest_cancel(skb, nest);
-		return -EMSGSIZE;
-	}
-	return nla_nest_end(skb, nest);
+	return hop_options_show(ideal_options, ARRAY_SIZE(ideal_options), &q->config, skb,
+				TCA_IDEAL_PAD, TCA_IDEAL_VERSION, IDEAL_VERSION);
 }
 
 static int ideal_dump_stats(struct Qdisc *sch, struct gnet_dump *d)

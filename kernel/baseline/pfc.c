@@ -201,8 +201,7 @@ static struct sk_buff *pfc_dequeue_data(struct Qdisc *sch, struct pfc_sched *q, 
 	if (!q->fifo.head || q->fifo.held)
 		return NULL;
 	skb = pfc_take(sch, q, now);
-	q->fifo_stats.sent++;
-	q->fifo_stats.sent_bytes += qdisc_pkt_len(skb);
+	hop_subq_sent(&q->fifo_stats, skb);
 	return skb;
 }
 
@@ -255,11 +254,7 @@ static struct sk_buff *pfc_dequeue(struct Qdisc *sch)
 			skb = pfc_dequeue_data(sch, q, now);
 	} while (skb && unlikely(!pfc_tag(sch, q, skb, control)));
 
-	if (skb)
-		qdisc_bstats_update(sch, skb);
-	if (unlikely(q->late.packets))
-		hop_egress_tell(&q->late, sch, skb);
-	return skb;
+	return hop_egress_end(&q->late, sch, skb);
 }
 
 static struct Qdisc_ops pfc_qdisc_ops __read_mostly = {

@@ -41,27 +41,19 @@ unsigned int pfc_uncount_all(struct pfc_sched *q)
 
 /* ---- pauses that we obey ---- */
 
-static void pfc_paused(void *sched, u32 queue, bool paused, u64 now)
-{
-	struct pfc_sched *q = sched;
-
-	if (paused)
-		hop_subq_pause(&q->subqs, &q->member, &q->fifo, now);
-	else
-		hop_subq_resume(&q->subqs, &q->member, &q->fifo, now);
-}
-
-/* Take over what the neighbour has paused and resumed since we last looked. */
+/* Take over what the neighbour has paused and resumed since we last looked, if anything. */
 void pfc_merge_paused(struct pfc_sched *q, u64 now)
 {
-	q->paused_seen = hop_subqs_merge_paused(&q->member, &q->paused, 1, pfc_paused, q, now);
+	hop_subqs_obey(&q->subqs, &q->member, &q->paused, &q->paused_seen, 1, now);
 }
 
 /* ---- ways out ---- */
 
 /* A packet leaves, in whatever way: what it stands for is taken back. */
-static void pfc_forget(struct pfc_sched *q, struct sk_buff *skb)
+static void pfc_forget(void *sched, struct sk_buff *skb)
 {
+	struct pfc_sched *q = sched;
+
 	hop_buffer_give(&q->buffer, qdisc_pkt_len(skb));
 	q->spilled -= pfc_cb(skb)->spilled;
 	if (pfc_cb(skb)->handle)
@@ -102,14 +94,9 @@ void pfc_reset(struct Qdisc *sch)
 {
 	struct pfc_sched *q = qdisc_priv(sch);
 	u64 now = ktime_get_ns();
-	struct sk_buff *skb;
 
 	__skb_queue_purge(&q->control);
-	while (q->fifo.head) {
-		skb = hop_subq_pop(&q->subqs, &q->member, &q->fifo, now);
-		pfc_forget(q, skb);
-		rtnl_kfree_skbs(skb, skb);
-	}
+	hop_subqs_purge(&q->subqs, &q->member, 1, pfc_forget, q, now);
 	hop_backlog_moves(sch, &q->stats.backlog_time, &q->changed_ns, now);
 	q->late = (struct hop_late_drops) {};
 }

@@ -12,6 +12,7 @@
 #include <linux/random.h>
 
 #include "../hopctl/speed.h"
+#include "../sched/port_options.h"
 #include "pfc.h"
 #include "pfc_option_rows.h"
 
@@ -32,27 +33,21 @@ static int pfc_validate(struct nlattr **tb, const struct pfc_config *c,
 	if (c->kmin > c->kmax)
 		return hop_option_refuse(extack, tb[TCA_PFC_KMIN] ?: tb[TCA_PFC_KMAX],
 					 "kmin must not be above kmax", -EINVAL);
-	if (c->port.lease_ns && c->port.refresh_ns &&
-	    c->port.lease_ns < 2 * (u64)c->port.refresh_ns)
-		return hop_option_refuse(extack, tb[TCA_PFC_LEASE] ?: tb[TCA_PFC_REFRESH],
-					 "lease must be at least 2 refreshes", -EINVAL);
-	return 0;
+	return hop_port_check(c->port.lease_ns, c->port.refresh_ns, tb[TCA_PFC_LEASE],
+			      tb[TCA_PFC_REFRESH], extack);
 }
 
-/* Parse @opt over @c. An absent TCA_OPTIONS is as an empty one. */
+/* Parse @opt over @c. */
 static int pfc_parse(struct nlattr *opt, struct pfc_config *c, bool creating,
 		     struct netlink_ext_ack *extack)
 {
 	struct nlattr *tb[TCA_PFC_MAX + 1] = {};
-	int err;
+	int err = hop_options_split(opt, tb, TCA_PFC_MAX, pfc_policy, extack);
 
-	if (opt) {
-		err = nla_parse(tb, TCA_PFC_MAX, nla_data(opt), nla_len(opt), pfc_policy, extack);
-		if (err)
-			return err;
-	}
-	err = hop_options_parse(pfc_options, ARRAY_SIZE(pfc_options), tb, c, creating, extack);
-	return err ? err : pfc_validate(tb, c, extack);
+	if (!err)
+		err = hop_options_parse(pfc_options, ARRAY_SIZE(pfc_options), tb, c, creating,
+					extack);
+	return err ?: pfc_validate(tb, c, extack);
 }
 
 /* The pool that a new configuration wants, see hop_buffer_find() */
@@ -116,16 +111,9 @@ int pfc_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *ex
 int pfc_dump(struct Qdisc *sch, struct sk_buff *skb)
 {
 	struct pfc_sched *q = qdisc_priv(sch);
-	struct nlattr *nest = nla_nest_start(skb, TCA_OPTIONS);
 
-	if (!nest)
-		return -EMSGSIZE;
-	if (hop_options_dump(pfc_options, ARRAY_SIZE(pfc_options), &q->config, skb, TCA_PFC_PAD) ||
-	    nla_put_u32(skb, TCA_PFC_VERSION, PFC_VERSION)) {
-		nla_nest_cancel(skb, nest);
-		return -EMSGSIZE;
-	}
-	return nla_nest_end(skb, nest);
+	return hop_options_show(pfc_options, ARRAY_SIZE(pfc_options), &q->config, skb, TCA_PFC_PAD,
+				TCA_PFC_VERSION, PFC_VERSION);
 }
 
 /* ---- watchdogs ---- */
@@ -162,11 +150,7 @@ static const struct hop_member_ops pfc_member_ops = {
 static void pfc_setup(struct pfc_sched *q)
 {
 	__skb_queue_head_init(&q->control);
-	q->subqs.queues = &q->fifo;
-	q->subqs.stats = &q->fifo_stats;
-	q->subqs.classes = &q->class;
-	hop_subqs_init(&q->subqs);
-	hop_class_init(&q->subqs, 0, 0, 1);
+	hop_subqs_setup(&q->subqs, &q->fifo, &q->fifo_stats, &q->class, 1);
 	q->changed_ns = ktime_get_ns();
 	q->random = get_random_u32();
 }
@@ -193,9 +177,7 @@ int pfc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *exta
 	if (err)
 		return err;
 	pfc_recompute(q);
-	/* A paused FIFO holds packets back while the link idles: not work-conserving. */
-	sch->flags |= TCQ_F_WARN_NONWC;
-	sch->flags &= ~TCQ_F_CAN_BYPASS;
+	hop_port_holds_back(sch);
 	return 0;
 }
 

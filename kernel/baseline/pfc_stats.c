@@ -2,6 +2,7 @@
 /*
  * pfc_stats.c - what pfc says of itself: statistics, and classes that show them
  */
+#include "../sched/classes.h"
 #include "../sched/counters.h"
 #include "../sched/stats.h"
 #include "pfc.h"
@@ -46,8 +47,7 @@ int pfc_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 
 	sch_tree_lock(sch);
 	now.time_ns = ktime_get_ns();
-	if (hop_paused_changed(&q->member, q->paused_seen))
-		pfc_merge_paused(q, now.time_ns);
+	pfc_merge_paused(q, now.time_ns);
 	pfc_follow_link(q);
 	hop_backlog_moves(sch, &q->stats.backlog_time, &q->changed_ns, now.time_ns);
 	stats = q->stats;
@@ -71,14 +71,8 @@ int pfc_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 
 /* ---- classes ----
  *
- * The FIFO and the control class, which cannot be changed. Internally (find, walk) a class is its
- * minor number.
+ * The FIFO and the control class: see sched/classes.h.
  */
-
-static struct Qdisc *pfc_leaf(struct Qdisc *sch, unsigned long minor)
-{
-	return NULL;
-}
 
 static unsigned long pfc_find(struct Qdisc *sch, u32 classid)
 {
@@ -91,14 +85,6 @@ static void pfc_walk(struct Qdisc *sch, struct qdisc_walker *arg)
 {
 	if (!arg->stop && hop_walk_one(sch, arg, PFC_MINOR_DATA))
 		hop_walk_one(sch, arg, PFC_MINOR_CONTROL);
-}
-
-static int pfc_dump_class(struct Qdisc *sch, unsigned long minor, struct sk_buff *skb,
-			  struct tcmsg *tcm)
-{
-	tcm->tcm_handle |= TC_H_MIN(minor);
-	tcm->tcm_parent = TC_H_ROOT;
-	return 0;
 }
 
 static int pfc_put_fifo(const struct pfc_sched *q, struct gnet_dump *d)
@@ -131,19 +117,16 @@ static int pfc_put_fifo(const struct pfc_sched *q, struct gnet_dump *d)
 static int pfc_dump_class_stats(struct Qdisc *sch, unsigned long minor, struct gnet_dump *d)
 {
 	struct pfc_sched *q = qdisc_priv(sch);
-	struct gnet_stats_queue qs = {};
 
 	if (minor == PFC_MINOR_DATA)
 		return pfc_put_fifo(q, d);
-	qs.qlen = skb_queue_len_lockless(&q->control);
-	qs.drops = READ_ONCE(q->stats.drop_control);
-	return gnet_stats_copy_queue(d, NULL, &qs, qs.qlen);
+	return hop_control_dump(d, &q->control, READ_ONCE(q->stats.drop_control));
 }
 
 const struct Qdisc_class_ops pfc_class_ops = {
-	.leaf		= pfc_leaf,
+	.leaf		= hop_class_leaf,
 	.find		= pfc_find,
 	.walk		= pfc_walk,
-	.dump		= pfc_dump_class,
+	.dump		= hop_class_dump,
 	.dump_stats	= pfc_dump_class_stats,
 };

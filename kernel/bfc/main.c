@@ -55,7 +55,7 @@
  */
 #include <linux/module.h>
 
-#include "../sched/drr.h"
+#include "../sched/classes.h"
 #include "../sched/packet_hash.h"
 #include "assign.h"
 #include "queue.h"
@@ -265,29 +265,17 @@ static int bfc_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **
 
 /* ---- dequeue ---- */
 
-static u32 bfc_quantum(const struct Qdisc *sch, const struct bfc_sched *q)
+static u32 bfc_quantum(const struct Qdisc *sch)
 {
+	const struct bfc_sched *q = qdisc_priv((struct Qdisc *)sch);
+
 	if (q->config.quantum)
 		return q->config.quantum;
 	return q->config.split_gso ? psched_mtu(qdisc_dev(sch)) : GSO_LEGACY_MAX_SIZE;
 }
 
-/* The sub-queue whose turn it is, see sched/drr.h. Call with one ready. */
-static struct hop_subq *bfc_class_turn(const struct Qdisc *sch, struct bfc_sched *q,
-					struct hop_class *class)
-{
-	struct hop_subq *first = &q->subqs.queues[class->first];
-
-	if (!hop_drr_goes_on(first[class->cursor].deficit,
-			     hop_bitset_has(&class->ready, class->cursor)))
-		hop_drr_next(&class->ready, &class->cursor, &first->deficit, sizeof(*first),
-			     bfc_quantum(sch, q));
-	return first + class->cursor;
-}
-
 static struct sk_buff *bfc_dequeue_data(struct Qdisc *sch, struct bfc_sched *q, u64 now)
 {
-	struct hop_subq_stats *stats;
 	struct hop_class *class;
 	struct hop_subq *sub;
 	struct sk_buff *skb;
@@ -295,12 +283,10 @@ static struct sk_buff *bfc_dequeue_data(struct Qdisc *sch, struct bfc_sched *q, 
 	for (class = q->subqs.classes; class < q->subqs.classes + q->config.classes; class++) {
 		if (hop_bitset_empty(&class->ready))
 			continue;
-		sub = bfc_class_turn(sch, q, class);
+		sub = hop_class_turn(&q->subqs, class, bfc_quantum, sch);
 		skb = bfc_take(sch, sub, now);
 		sub->deficit -= qdisc_pkt_len(skb);
-		stats = &q->subqs.stats[sub - q->subqs.queues];
-		stats->sent++;
-		stats->sent_bytes += qdisc_pkt_len(skb);
+		hop_subq_sent(hop_subq_stats(&q->subqs, sub), skb);
 		trace_bfc_dequeue(&q->member, sub - q->subqs.queues, sub->backlog, skb, now);
 		return skb;
 	}

@@ -9,6 +9,7 @@
  * what is refused changes nothing.
  */
 #include "../sched/options.h"
+#include "../sched/port_options.h"
 #include "../sched/threshold.h"
 #include "bfc.h"
 #include "bfc_option_rows.h"
@@ -53,28 +54,26 @@ static int bfc_validate(struct nlattr **tb, const struct bfc_config *c,
 	if (c->flows % (c->classes * c->ways))
 		return hop_option_refuse(extack, tb[TCA_BFC_FLOWS],
 					 "flows must be a multiple of classes x ways", -EINVAL);
-	if (c->lease_ns && c->refresh_ns && c->lease_ns < 2 * (u64)c->refresh_ns)
-		return hop_option_refuse(extack, tb[TCA_BFC_LEASE] ?: tb[TCA_BFC_REFRESH],
-					 "lease must be at least 2 refreshes", -EINVAL);
+	err = hop_port_check(c->lease_ns, c->refresh_ns, tb[TCA_BFC_LEASE], tb[TCA_BFC_REFRESH],
+			     extack);
+	if (err)
+		return err;
 	if (c->pause == BFC_PAUSE_INGRESS)
 		return hop_option_refuse(extack, tb[TCA_BFC_PAUSE],
 					 "pause ingress is a qdisc of its own now: pfc", -EINVAL);
 	return 0;
 }
 
-/* Parse @opt over @c. Strict, but an empty or absent TCA_OPTIONS is fine. */
+/* Parse @opt over @c. */
 int bfc_parse(struct nlattr *opt, struct bfc_config *c, bool creating,
 	      struct netlink_ext_ack *extack)
 {
 	struct nlattr *tb[TCA_BFC_MAX + 1] = {};
-	int err;
+	int err = hop_options_split(opt, tb, TCA_BFC_MAX, bfc_policy, extack);
 
-	if (opt) {
-		err = nla_parse(tb, TCA_BFC_MAX, nla_data(opt), nla_len(opt), bfc_policy, extack);
-		if (err)
-			return err;
-	}
-	err = hop_options_parse(bfc_options, ARRAY_SIZE(bfc_options), tb, c, creating, extack);
+	if (!err)
+		err = hop_options_parse(bfc_options, ARRAY_SIZE(bfc_options), tb, c, creating,
+					extack);
 	if (!err)
 		err = bfc_parse_priomap(tb[TCA_BFC_PRIOMAP], c, creating, extack);
 	if (!err)

@@ -4,8 +4,9 @@
  * watchdogs ask it
  */
 #include <linux/mm.h>
-#include <linux/random.h>
 
+#include "../sched/packet_hash.h"
+#include "../sched/port_options.h"
 #include "bfc.h"
 
 static void bfc_watch(const struct hop_member *m, u16 queue, struct hop_watch *w)
@@ -135,9 +136,7 @@ int bfc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *exta
 	/* Enough for destroy() to run after any failure below. */
 	__skb_queue_head_init(&q->control);
 	hop_subqs_init(&q->subqs);
-	get_random_bytes(&q->flow_secret, sizeof(q->flow_secret));
-	q->flow_secret.last |= 1;
-	q->flow_secret.rest |= 1;
+	hop_flow_secret_draw(&q->flow_secret);
 	q->changed_ns = ktime_get_ns();
 	q->config = bfc_defaults;
 	if (bfc_is_default(sch))
@@ -161,9 +160,7 @@ int bfc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *exta
 		return err;
 	bfc_recompute(q, READ_ONCE(*q->member.hrtt_ns), READ_ONCE(*q->member.speed));
 	bfc_warn(q, extack);
-	/* Paused sub-queues hold packets back while the link idles: not work-conserving. */
-	sch->flags |= TCQ_F_WARN_NONWC;
-	sch->flags &= ~TCQ_F_CAN_BYPASS;
+	hop_port_holds_back(sch);
 	return 0;
 }
 

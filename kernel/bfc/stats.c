@@ -2,6 +2,7 @@
 /*
  * stats.c - what bfc says of itself: statistics, and classes that show them
  */
+#include "../sched/classes.h"
 #include "../sched/counters.h"
 #include "../sched/stats.h"
 #include "bfc.h"
@@ -82,14 +83,8 @@ int bfc_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 
 /* ---- classes ----
  *
- * The strict-priority classes, the control class, and the sub-queues, which cannot be changed.
- * Internally (find, walk) a class is its minor number, which is never 0.
+ * The strict-priority classes, the control class, and the sub-queues: see sched/classes.h.
  */
-
-static struct Qdisc *bfc_leaf(struct Qdisc *sch, unsigned long minor)
-{
-	return NULL;
-}
 
 static struct hop_subq *bfc_minor_queue(const struct bfc_sched *q, unsigned long minor)
 {
@@ -126,7 +121,6 @@ static struct tcf_block *bfc_tcf_block(struct Qdisc *sch, unsigned long minor,
 static void bfc_walk(struct Qdisc *sch, struct qdisc_walker *arg)
 {
 	struct bfc_sched *q = qdisc_priv(sch);
-	const struct hop_subq *sub;
 	unsigned long i;
 
 	if (arg->stop)
@@ -134,16 +128,8 @@ static void bfc_walk(struct Qdisc *sch, struct qdisc_walker *arg)
 	for (i = 1; i <= q->config.classes; i++)
 		if (!hop_walk_one(sch, arg, i))
 			return;
-	if (!hop_walk_one(sch, arg, BFC_MINOR_CONTROL))
-		return;
-	for (i = 0; i < q->config.queues; i++) {
-		sub = &q->subqs.queues[i];
-		/* Thousands were never used nor paused, as a rule; only the others are shown. */
-		if (!READ_ONCE(sub->backlog_max) && !READ_ONCE(sub->last_ns))
-			arg->count++;
-		else if (!hop_walk_one(sch, arg, BFC_MINOR_QUEUE + i))
-			return;
-	}
+	if (hop_walk_one(sch, arg, BFC_MINOR_CONTROL))
+		hop_walk_subqs(sch, arg, q->subqs.queues, q->config.queues, BFC_MINOR_QUEUE);
 }
 
 static int bfc_dump_class(struct Qdisc *sch, unsigned long minor, struct sk_buff *skb,
@@ -152,8 +138,9 @@ static int bfc_dump_class(struct Qdisc *sch, unsigned long minor, struct sk_buff
 	struct bfc_sched *q = qdisc_priv(sch);
 	const struct hop_subq *sub = bfc_minor_queue(q, minor);
 
-	tcm->tcm_handle |= TC_H_MIN(minor);
-	tcm->tcm_parent = sub ? TC_H_MAKE(sch->handle, sub->class + 1) : TC_H_ROOT;
+	hop_class_dump(sch, minor, skb, tcm);
+	if (sub)
+		tcm->tcm_parent = TC_H_MAKE(sch->handle, sub->class + 1);
 	return 0;
 }
 
@@ -195,26 +182,23 @@ static int bfc_dump_class_stats(struct Qdisc *sch, unsigned long minor, struct g
 
 	if (sub)
 		return bfc_put_queue(q, sub, d);
-	if (minor == BFC_MINOR_CONTROL) {
-		qs.qlen = skb_queue_len_lockless(&q->control);
-		qs.drops = READ_ONCE(q->stats.drop_control);
-	} else {
-		class = &q->subqs.classes[minor - 1];
-		for (i = class->first; i < class->first + class->queues; i++) {
-			qs.qlen += READ_ONCE(q->subqs.queues[i].packets);
-			qs.backlog += READ_ONCE(q->subqs.queues[i].backlog);
-			qs.drops += READ_ONCE(q->subqs.stats[i].drops);
-			packets += READ_ONCE(q->subqs.stats[i].sent);
-			bytes += READ_ONCE(q->subqs.stats[i].sent_bytes);
-		}
-		if (hop_put_sent(d, packets, bytes) < 0)
-			return -1;
+	if (minor == BFC_MINOR_CONTROL)
+		return hop_control_dump(d, &q->control, READ_ONCE(q->stats.drop_control));
+	class = &q->subqs.classes[minor - 1];
+	for (i = class->first; i < class->first + class->queues; i++) {
+		qs.qlen += READ_ONCE(q->subqs.queues[i].packets);
+		qs.backlog += READ_ONCE(q->subqs.queues[i].backlog);
+		qs.drops += READ_ONCE(q->subqs.stats[i].drops);
+		packets += READ_ONCE(q->subqs.stats[i].sent);
+		bytes += READ_ONCE(q->subqs.stats[i].sent_bytes);
 	}
+	if (hop_put_sent(d, packets, bytes) < 0)
+		return -1;
 	return gnet_stats_copy_queue(d, NULL, &qs, qs.qlen);
 }
 
 const struct Qdisc_class_ops bfc_class_ops = {
-	.leaf		= bfc_leaf,
+	.leaf		= hop_class_leaf,
 	.find		= bfc_find,
 	.walk		= bfc_walk,
 	.tcf_block	= bfc_tcf_block,

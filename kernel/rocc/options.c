@@ -121,10 +121,8 @@ int rocc_parse(struct Qdisc *sch, struct nlattr *opt, struct rocc_config *c, boo
 	       struct netlink_ext_ack *extack)
 {
 	struct nlattr *tb[TCA_ROCC_MAX + 1] = {};
-	int err = 0;
+	int err = hop_options_split(opt, tb, TCA_ROCC_MAX, rocc_policy, extack);
 
-	if (opt)
-		err = nla_parse(tb, TCA_ROCC_MAX, nla_data(opt), nla_len(opt), rocc_policy, extack);
 	if (!err)
 		err = hop_options_parse(rocc_options, ARRAY_SIZE(rocc_options), tb, c, creating,
 					extack);

@@ -203,28 +203,17 @@ static unsigned long rocc_find(struct Qdisc *sch, u32 classid)
 	return rocc_rp_has(&q->rp, minor - ROCC_MINOR_LIMITER) ? minor : 0;
 }
 
-/* Return: false to end the walk. */
-static bool rocc_walk_one(struct Qdisc *sch, struct qdisc_walker *arg, unsigned long minor)
-{
-	if (arg->count >= arg->skip && arg->fn(sch, minor, arg) < 0) {
-		arg->stop = 1;
-		return false;
-	}
-	arg->count++;
-	return true;
-}
-
 static void rocc_walk(struct Qdisc *sch, struct qdisc_walker *arg)
 {
 	struct rocc_sched *q = qdisc_priv(sch);
 	u32 i;
 
-	if (arg->stop || !rocc_walk_one(sch, arg, ROCC_MINOR_CHILD) || !rocc_is_rp(q))
+	if (arg->stop || !hop_walk_one(sch, arg, ROCC_MINOR_CHILD) || !rocc_is_rp(q))
 		return;
 	for (i = 0; i < q->config.limiters; i++) {
 		if (!rocc_rp_has(&q->rp, i))
 			arg->count++;
-		else if (!rocc_walk_one(sch, arg, ROCC_MINOR_LIMITER + i))
+		else if (!hop_walk_one(sch, arg, ROCC_MINOR_LIMITER + i))
 			return;
 	}
 }

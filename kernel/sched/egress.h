@@ -83,4 +83,22 @@ hop_egress_tell(struct hop_late_drops *late, struct Qdisc *sch, const struct sk_
 	*late = (struct hop_late_drops) {};
 }
 
+/**
+ * hop_egress_end - the end of dequeue
+ * @late: drops in dequeue; none any more
+ * @sch: the qdisc
+ * @skb: what dequeue hands out, or NULL
+ *
+ * Return: @skb.
+ */
+static __always_inline struct sk_buff *
+hop_egress_end(struct hop_late_drops *late, struct Qdisc *sch, struct sk_buff *skb)
+{
+	if (skb)
+		qdisc_bstats_update(sch, skb);
+	if (unlikely(late->packets))
+		hop_egress_tell(late, sch, skb);
+	return skb;
+}
+
 #endif

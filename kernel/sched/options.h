@@ -10,6 +10,7 @@
 #ifndef _SLUICE_SCHED_OPTIONS_H
 #define _SLUICE_SCHED_OPTIONS_H
 
+#include <linux/rtnetlink.h>
 #include <net/netlink.h>
 
 /**
@@ -94,6 +95,25 @@ static inline int hop_option_refuse(struct netlink_ext_ack *extack, const struct
 }
 
 /**
+ * hop_options_split - the attributes of TCA_OPTIONS
+ * @opt: TCA_OPTIONS, or NULL, which is as an empty one
+ * @tb: filled in; zeroed
+ * @max: the last attribute that there is
+ * @policy: their types
+ * @extack: names the attribute refused
+ *
+ * Strict: what is not in @policy is refused.
+ *
+ * Return: 0 or what nla_parse() says.
+ */
+static inline int hop_options_split(const struct nlattr *opt, struct nlattr **tb, int max,
+				    const struct nla_policy *policy,
+				    struct netlink_ext_ack *extack)
+{
+	return opt ? nla_parse(tb, max, nla_data(opt), nla_len(opt), policy, extack) : 0;
+}
+
+/**
  * hop_options_parse - read the options that were given into a configuration
  * @rows: the table
  * @n: rows in it
@@ -160,6 +180,33 @@ static inline int hop_options_dump(const struct hop_option *rows, unsigned int n
 		}
 	}
 	return err;
+}
+
+/**
+ * hop_options_show - TCA_OPTIONS of a kind whose options are all scalar
+ * @rows: the table
+ * @n: rows in it
+ * @config: the configuration
+ * @skb: the message
+ * @pad: attribute that pads 64-bit values
+ * @version: attribute of the version, behind the others
+ * @number: the version
+ *
+ * Return: as Qdisc_ops.dump.
+ */
+static inline int hop_options_show(const struct hop_option *rows, unsigned int n,
+				   const void *config, struct sk_buff *skb, int pad, int version,
+				   u32 number)
+{
+	struct nlattr *nest = nla_nest_start(skb, TCA_OPTIONS);
+
+	if (!nest)
+		return -EMSGSIZE;
+	if (hop_options_dump(rows, n, config, skb, pad) || nla_put_u32(skb, version, number)) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
+	return nla_nest_end(skb, nest);
 }
 
 #endif

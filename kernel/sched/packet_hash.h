@@ -13,11 +13,20 @@
 #define _SLUICE_SCHED_PACKET_HASH_H
 
 #include <linux/hash.h>
+#include <linux/random.h>
 #include <linux/skbuff.h>
 #include <net/flow_dissector.h>
 
 #include "headers.h"
 #include "parse.h"
+
+/* Random numbers for a qdisc's own hashes. The same packet has other ones elsewhere. */
+static inline void hop_flow_secret_draw(struct hop_flow_secret *secret)
+{
+	get_random_bytes(secret, sizeof(*secret));
+	secret->last |= 1;
+	secret->rest |= 1;
+}
 
 /* What the parser leaves. As there, a tunnel's outer header is the last, and the flow label is not
  * the flow's.

@@ -169,6 +169,24 @@ static inline void hop_class_init(struct hop_subqs *s, u8 number, u32 first, u32
 	}
 }
 
+/**
+ * hop_subqs_setup - the sub-queues of a qdisc with a single class
+ * @s: the sub-queues, zeroed
+ * @queues: they themselves, zeroed
+ * @stats: likewise
+ * @class: the class, zeroed
+ * @n: how many sub-queues there are
+ */
+static inline void hop_subqs_setup(struct hop_subqs *s, struct hop_subq *queues,
+				   struct hop_subq_stats *stats, struct hop_class *class, u32 n)
+{
+	s->queues = queues;
+	s->stats = stats;
+	s->classes = class;
+	hop_subqs_init(s);
+	hop_class_init(s, 0, 0, n);
+}
+
 static inline struct hop_class *hop_subq_class(const struct hop_subqs *s,
 					       const struct hop_subq *sub)
 {
@@ -350,6 +368,13 @@ static inline struct sk_buff *hop_subq_pop(struct hop_subqs *s, struct hop_membe
 	return skb;
 }
 
+/* A packet that was popped is on its way to the device. */
+static inline void hop_subq_sent(struct hop_subq_stats *stats, const struct sk_buff *skb)
+{
+	stats->sent++;
+	stats->sent_bytes += qdisc_pkt_len(skb);
+}
+
 /* ---- holds ---- */
 
 /**
@@ -459,6 +484,67 @@ hop_subqs_merge_paused(const struct hop_member *m, u64 *merged, u32 queues,
 		}
 	}
 	return gen;
+}
+
+/**
+ * hop_subqs_purge - free all packets
+ * @s: the sub-queues
+ * @m: the qdisc's member, for N_active
+ * @queues: how many sub-queues there are
+ * @forget: takes back what a packet stands for; NULL: it stands for nothing
+ * @q: what @forget gets
+ * @now: time
+ *
+ * Context: RTNL.
+ */
+static __always_inline void
+hop_subqs_purge(struct hop_subqs *s, struct hop_member *m, u32 queues,
+		void (*forget)(void *q, struct sk_buff *skb), void *q, u64 now)
+{
+	struct hop_subq *sub;
+	struct sk_buff *skb;
+
+	for (sub = s->queues; sub < s->queues + queues; sub++) {
+		while (sub->head) {
+			skb = hop_subq_pop(s, m, sub, now);
+			if (forget)
+				forget(q, skb);
+			rtnl_kfree_skbs(skb, skb);
+		}
+	}
+}
+
+struct hop_subqs_obedient {
+	struct hop_subqs	*s;
+	struct hop_member	*m;
+};
+
+static inline void hop_subqs_changed(void *obedient, u32 queue, bool paused, u64 now)
+{
+	const struct hop_subqs_obedient *o = obedient;
+
+	if (paused)
+		hop_subq_pause(o->s, o->m, &o->s->queues[queue], now);
+	else
+		hop_subq_resume(o->s, o->m, &o->s->queues[queue], now);
+}
+
+/**
+ * hop_subqs_obey - pause and resume what the neighbour has, for a kind that does no more than that
+ * @s: the sub-queues
+ * @m: the qdisc's member
+ * @merged: the bits that were taken over before
+ * @seen: and their generation
+ * @queues: how many sub-queues there are
+ * @now: time
+ */
+static inline void hop_subqs_obey(struct hop_subqs *s, struct hop_member *m, u64 *merged,
+				  u32 *seen, u32 queues, u64 now)
+{
+	struct hop_subqs_obedient o = { .s = s, .m = m };
+
+	if (hop_paused_changed(m, *seen))
+		*seen = hop_subqs_merge_paused(m, merged, queues, hop_subqs_changed, &o, now);
 }
 
 /* ---- figures, read without the lock ---- */

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * classes.h - strict-priority classes of sub-queues: whose turn it is, and what tc shows of them
+ *
+ * tc's classes are a kind's own classes, its control class and its sub-queues. None can be changed,
+ * and none has a qdisc inside. Internally (find, walk) each is its minor number, which is never 0.
+ */
+#ifndef _SLUICE_SCHED_CLASSES_H
+#define _SLUICE_SCHED_CLASSES_H
+
+#include <net/gen_stats.h>
+#include <net/pkt_sched.h>
+#include <net/sch_generic.h>
+
+#include "drr.h"
+#include "subq.h"
+
+/* ---- turns ---- */
+
+/* hop_class_turn(): a frame of the MTU */
+static inline u32 hop_quantum_mtu(const struct Qdisc *sch)
+{
+	return psched_mtu(qdisc_dev(sch));
+}
+
+/**
+ * hop_class_turn - the sub-queue whose turn it is, see drr.h
+ * @s: the sub-queues
+ * @class: the class, with a sub-queue that is ready
+ * @quantum: says how many bytes each turn has; asked when one begins
+ * @sch: what @quantum gets
+ *
+ * Who takes a packet takes its bytes from the sub-queue's deficit.
+ */
+static __always_inline struct hop_subq *
+hop_class_turn(const struct hop_subqs *s, struct hop_class *class,
+	       u32 (*quantum)(const struct Qdisc *sch), const struct Qdisc *sch)
+{
+	struct hop_subq *first = &s->queues[class->first];
+
+	if (!hop_drr_goes_on(first[class->cursor].deficit,
+			     hop_bitset_has(&class->ready, class->cursor)))
+		hop_drr_next(&class->ready, &class->cursor, &first->deficit, sizeof(*first),
+			     quantum(sch));
+	return first + class->cursor;
+}
+
+/* ---- what tc shows ---- */
+
+/* Qdisc_class_ops.leaf */
+static inline struct Qdisc *hop_class_leaf(struct Qdisc *sch, unsigned long minor)
+{
+	return NULL;
+}
+
+/* Qdisc_class_ops.dump, for classes none of which is below another */
+static inline int hop_class_dump(struct Qdisc *sch, unsigned long minor, struct sk_buff *skb,
+				 struct tcmsg *tcm)
+{
+	tcm->tcm_handle |= TC_H_MIN(minor);
+	tcm->tcm_parent = TC_H_ROOT;
+	return 0;
+}
+
+/**
+ * hop_walk_subqs - show a walker sub-queues
+ * @sch: the qdisc
+ * @arg: the walker
+ * @queues: the sub-queues
+ * @n: how many there are
+ * @minor: of the first one
+ *
+ * Thousands were never used nor paused, as a rule; only the others are shown.
+ */
+static inline void hop_walk_subqs(struct Qdisc *sch, struct qdisc_walker *arg,
+				  const struct hop_subq *queues, u32 n, unsigned long minor)
+{
+	u32 i;
+
+	for (i = 0; i < n && !arg->stop; i++) {
+		if (!READ_ONCE(queues[i].backlog_max) && !READ_ONCE(queues[i].last_ns))
+			arg->count++;
+		else
+			hop_walk_one(sch, arg, minor + i);
+	}
+}
+
+/* What tc shows of a control class. Return: below 0 if there is no room. */
+static inline int hop_control_dump(struct gnet_dump *d, const struct sk_buff_head *control,
+				   u64 drops)
+{
+	struct gnet_stats_queue qs = {
+		.qlen = skb_queue_len_lockless(control),
+		.drops = drops,
+	};
+
+	return gnet_stats_copy_queue(d, NULL, &qs, qs.qlen);
+}
+
+#endif
