@@ -36,10 +36,13 @@ static const struct hop_member_ops bfc_member_ops = {
 	.withdraw	= bfc_withdraw,
 };
 
-/* Entries of the flow table */
+/* Entries of the flow table; the same number of whole sets for each class, as queues are a multiple of
+ * classes
+ */
 static u32 bfc_table(const struct bfc_config *c)
 {
-	return c->flows ? c->flows : roundup(c->queues * BFC_FLOWS_PER_QUEUE, c->classes * c->ways);
+	BUILD_BUG_ON(BFC_FLOWS_PER_QUEUE % HOP_FLOW_WAYS);
+	return c->flows ?: c->queues * BFC_FLOWS_PER_QUEUE;
 }
 
 static void bfc_setup_classes(struct bfc_sched *q)
