@@ -4,6 +4,7 @@
 #
 #   make                 modules for this machine's kernel, plugins of tc and ip, tools
 #   make KDIR=DIR        modules against the headers or build tree in DIR
+#   make test-modules    modules, and the one that only tests use
 #   make install         put everything where the system looks for it [DESTDIR=] [PREFIX=]
 #   make uninstall       take it away again, with the same DESTDIR, PREFIX and KDIR
 #   make deb             packages for Debian, in build/deb
@@ -54,10 +55,18 @@ modules:
 	@test -e "$(KDIR)/Makefile" || { echo "No kernel headers in '$(KDIR)':" \
 		"install linux-headers-$$(uname -r) or give KDIR=" >&2; exit 1; }
 	@mkdir -p $(MIRROR)
+	@rm -f $(MIRROR)/selftests/*/*.ko
 	@cp -rsf $(CURDIR)/kernel $(MIRROR)
 	@find $(MIRROR) -xtype l -delete
 	+$(KMAKE) M=$(MIRROR)/kernel W=1 KCFLAGS=-Werror $(CHECKER) modules
 	@ln -sf $(addprefix kernel/,$(MODULES)) $(MIRROR)
+
+# The module that only tests use. `make modules` alone removes it, since it would be of other headers.
+test-modules: modules
+	@mkdir -p $(MIRROR)/selftests
+	@cp -rsf $(CURDIR)/selftests/example $(MIRROR)/selftests
+	@find $(MIRROR)/selftests -xtype l -delete
+	+$(KMAKE) M=$(MIRROR)/selftests/example W=1 KCFLAGS=-Werror $(CHECKER) modules
 
 plugins:
 	$(MAKE) -C tc-plugin
@@ -154,6 +163,6 @@ clean:
 	$(MAKE) -C selftests clean
 	$(MAKE) -C userspace/lab clean
 
-.PHONY: all modules generated plugins tools programs install install-modules install-tools uninstall \
+.PHONY: all modules test-modules generated plugins tools programs install install-modules install-tools uninstall \
 	deb deps demo lab check check-all check-mutations check-operators fuzz coverage bench bench-build bench-lines \
 	clean

@@ -110,7 +110,7 @@ struct hop_member;
  *	more than hop_member.quiet_sent, although it holds packets and is not paused, let the
  *	packets that hold a pause let go of it, set hop_member.stalled and mark none until
  *	something leaves. Called again and again while the qdisc is stalled. Context: RTNL.
- *	Return: packets that let go now
+ *	Return: packets that let go now. NULL if the qdisc pauses nobody
  */
 struct hop_member_ops {
 	void		(*watch)(const struct hop_member *m, u16 queue, struct hop_watch *w);
