@@ -15,7 +15,7 @@ class is in a comment before the block, or behind the heading, or for a fence in
     step NAME...        a step of selftests/check, of `make check-all` at least, is that
     as FILE             another document has the same command, and it is run there
     no: REASON          not run
-    text                neither a command nor the output of one: a picture, a format
+    text                neither a command nor the output of one: a picture, a format, and whatever begins with ```c
 
 One word is for all commands of the block; more than one, with commas, are for one each. `uml 5s` goes on for ever: it
 is stopped after that time, and well if it has not failed by then. `uml prints: COMMAND` is of a block or a message
@@ -202,6 +202,8 @@ def blocks(path):
                 block.console = words.split()[:1] == ["console"]
                 if block.console:
                     words = " ".join(words.split()[1:]) or ("" if comment else "uml")
+                if words == "c":
+                    words = "text"
                 if words and comment:
                     raise Wrong("its class is said twice")
                 if not words and not comment:
