@@ -23,7 +23,7 @@
  * @hrtt_ns: HRTT to use for this link; 0 measures it
  * @hrtt_max_ns: most that a measured one may be; at least HOP_HRTT_MIN_NS
  * @refresh_ns: time between repeated PAUSE STATEs while anything is paused; 0 = auto:
- *	max(4 HRTT, 100 us)
+ *	max(4 HRTT, 100 us), and never more often than 1 % of the link's time allows
  * @lease_ns: how long a pause that we send lasts without a refresh; 0 = auto: 8 refreshes
  * @watch: end the effect of pauses that never end
  * @tier: enum hop_tier: where the port leads

@@ -13,6 +13,10 @@
  *
  * Nothing here has state, so nothing needs a lock.
  */
+#ifdef __KERNEL__
+#include <linux/export.h>
+#endif
+
 #include "byteorder.h"
 #include "frame.h"
 
@@ -341,6 +345,19 @@ __u8 *hop_frame_add_state(struct hop_writer *w, enum hop_slot slot, __u32 seq, _
 }
 
 /**
+ * hop_frame_state_bytes - how long a frame is that has nothing but a told state
+ * @slot: which one
+ * @pages: pages
+ *
+ * Return: bytes behind the Ethernet header.
+ */
+unsigned int hop_frame_state_bytes(enum hop_slot slot, unsigned int pages)
+{
+	return sizeof(struct hop_frame_hdr) + sizeof(struct hop_frame_tlv) +
+	       sizeof(struct hop_tlv_pause_state) + pages * told_states[slot].page;
+}
+
+/**
  * hop_frame_put_words - write pages that are words of 64 bits
  * @p: what hop_frame_add_state() returned
  * @words: the words, host byte order
@@ -424,3 +441,8 @@ size_t hop_frame_end(struct hop_writer *w)
 	memcpy(w->buf + offsetof(struct hop_frame_hdr, length), &length, sizeof(length));
 	return w->used;
 }
+
+#ifdef __KERNEL__
+EXPORT_SYMBOL_GPL(hop_told_word);
+EXPORT_SYMBOL_GPL(hop_frame_put_words);
+#endif

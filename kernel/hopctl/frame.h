@@ -156,6 +156,7 @@ void hop_frame_begin(struct hop_writer *w, void *buf, size_t size, __u32 mine, _
 bool hop_frame_add_hello(struct hop_writer *w, const struct hop_hello *h);
 __u8 *hop_frame_add_state(struct hop_writer *w, enum hop_slot slot, __u32 seq, __u32 lease_ns,
 			  __u16 first, __u16 count);
+unsigned int hop_frame_state_bytes(enum hop_slot slot, unsigned int pages);
 void hop_frame_put_words(__u8 *p, const __u64 *words, unsigned int count);
 bool hop_frame_add_ack(struct hop_writer *w, enum hop_slot slot, __u32 seq);
 bool hop_frame_add_probe(struct hop_writer *w, enum hop_tlv type, const struct hop_probe *p);

@@ -41,6 +41,12 @@ static inline u64 hop_bucket_spend(u64 *paid_ns, u64 cost_ns, u64 free_ns, u64 n
 	return owed > free_ns ? now + owed - free_ns : now;
 }
 
+/* How far apart frames are in the long run that each take @wire_ns on the link, below 2^40 */
+static inline u64 hop_share_ns(u64 wire_ns)
+{
+	return HOP_SHARE_FACTOR * wire_ns;
+}
+
 /**
  * hop_share_spend - charge a frame that is sent
  * @paid_ns: as above
@@ -51,7 +57,7 @@ static inline u64 hop_bucket_spend(u64 *paid_ns, u64 cost_ns, u64 free_ns, u64 n
  */
 static inline u64 hop_share_spend(u64 *paid_ns, u64 wire_ns, u64 now)
 {
-	u64 cost = HOP_SHARE_FACTOR * wire_ns;
+	u64 cost = hop_share_ns(wire_ns);
 
 	return hop_bucket_spend(paid_ns, cost, (HOP_SHARE_BURST - 1) * cost, now);
 }

@@ -148,11 +148,15 @@ static u32 stream_hrtt(const struct hop_port *port)
 	return port->hrtt_link ?: HOP_HRTT_UNKNOWN_NS;
 }
 
-static u64 stream_refresh_ns(const struct hop_port *port)
+/* Not more often than frames with all of the state, of @bytes, may leave. */
+static u64 stream_refresh_ns(const struct hop_port *port, unsigned int bytes)
 {
+	u64 least = READ_ONCE(hop_state_spacing_ns) ?
+		    hop_share_ns(hop_link_wire_ns(port, bytes)) : 0;
+
 	if (port->cfg.refresh_ns)
-		return port->cfg.refresh_ns;
-	return max_t(u64, 4ULL * stream_hrtt(port), HOP_REFRESH_AUTO_MIN_NS);
+		return max_t(u64, port->cfg.refresh_ns, least);
+	return max3(4ULL * stream_hrtt(port), (u64)HOP_REFRESH_AUTO_MIN_NS, least);
 }
 
 static u32 stream_lease_ns(const struct hop_port *port, u64 refresh_ns)
@@ -283,7 +287,7 @@ static bool stream_write(struct hop_port *port, enum hop_slot slot, const struct
 	struct hop_stream_times t;
 	u8 *to;
 
-	t.refresh_ns = stream_refresh_ns(port);
+	t.refresh_ns = stream_refresh_ns(port, ETH_HLEN + hop_frame_state_bytes(slot, pages));
 	hop_stream_part(s, pages, now, &part);
 	to = hop_frame_add_state(w, slot, s->seq + 1, stream_lease_ns(port, t.refresh_ns),
 				 part.first, part.count);
