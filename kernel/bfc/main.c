@@ -265,9 +265,9 @@ static int bfc_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **
 
 /* ---- dequeue ---- */
 
-static u32 bfc_quantum(const struct Qdisc *sch)
+static u32 bfc_quantum(struct Qdisc *sch)
 {
-	const struct bfc_sched *q = qdisc_priv((struct Qdisc *)sch);
+	const struct bfc_sched *q = qdisc_priv(sch);
 
 	if (q->config.quantum)
 		return q->config.quantum;

@@ -36,7 +36,7 @@ static const struct hop_member_ops bfc_member_ops = {
 	.withdraw	= bfc_withdraw,
 };
 
-/* Entries of the flow table; the same number of whole sets for each class, as queues are a multiple of
+/* Entries of the flow table; as many whole sets for each class, since queues are a multiple of
  * classes
  */
 static u32 bfc_table(const struct bfc_config *c)

@@ -18,7 +18,7 @@
 /* ---- turns ---- */
 
 /* hop_class_turn(): a frame of the MTU */
-static inline u32 hop_quantum_mtu(const struct Qdisc *sch)
+static inline u32 hop_quantum_mtu(struct Qdisc *sch)
 {
 	return psched_mtu(qdisc_dev(sch));
 }
@@ -34,7 +34,7 @@ static inline u32 hop_quantum_mtu(const struct Qdisc *sch)
  */
 static __always_inline struct hop_subq *
 hop_class_turn(const struct hop_subqs *s, struct hop_class *class,
-	       u32 (*quantum)(const struct Qdisc *sch), const struct Qdisc *sch)
+	       u32 (*quantum)(struct Qdisc *sch), struct Qdisc *sch)
 {
 	struct hop_subq *first = &s->queues[class->first];
 
