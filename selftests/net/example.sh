@@ -16,9 +16,9 @@
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_tool ip tc bridge
-need_program frames tcmsg
+need_program frames tcmsg q_example.so
 # set by need_program
-: "${frames:?}" "${tcmsg:?}"
+: "${frames:?}" "${tcmsg:?}" "${q_example:?}"
 load_modules
 if [ -n "${SLUICE_MODDIR:-}" ] && [ -z "$(find -L "$SLUICE_MODDIR" -name sch_example.ko)" ]; then
 	die "there is no sch_example.ko in $SLUICE_MODDIR: make test-modules makes it"
@@ -222,4 +222,93 @@ is "and its parent knows" "${REPLY#* * }" "0 0"
 check "it leaves its port" tc_in a qdisc del dev p root
 has_left() { port_figs bfc "$b" q neighbour_lost; [ "$REPLY" = 1 ]; }
 check "and says so" wait_until -e 100 5 has_left
+
+# ---- a told state ----
+
+ips "$a" "link add e1 address $(mac 4) type wire rate 10mbit delay 10us ring 0 peer name e2 netns $b"
+ip_in a link set e1 up
+ip_in b link set e2 up
+check "at both ends of a link" tc_in a qdisc add dev e1 root example
+check "at both ends of a link" tc_in b qdisc add dev e2 root example
+
+figure() { REPLY=$(TC_LIB_DIR=${q_example%/*} tc_in "$1" -j -s qdisc show dev "$2" root | jq ".[0].$3"); }
+waits() { figure a e1 backlog; }
+heard() { figure b e2 neighbour_backlog; } # bytes that wait at e1, as e2 has been told
+hears() { heard; [ "$REPLY" = "$1" ]; }
+hears_any() { heard; [ "$REPLY" -gt 0 ]; }
+have_met() { sends e1 20 1 "dst=$(mac 9)"; sleep 0.005; hears_any; }
+check "they meet" wait_until -e 100 50 have_met
+check "what has waited has left" wait_until -e 100 50 hears 0
+
+# fill: 300 frames, of which one leaves in 0.8 ms; a state takes as long as half a frame, of 1 % of the time
+fill()
+{
+	local port
+
+	for port in 1 2 3 4 5 6; do
+		sends e1 50 $port "dst=$(mac 9)"
+	done
+}
+
+# told NAME: that something waits is told, and then that nothing does
+told()
+{
+	local at most=0
+
+	fill
+	for ((at = 0; at < 8; at++)); do
+		sleep 0.02
+		heard
+		most=$((REPLY > most ? REPLY : most))
+	done
+	between "$1: what waits is told" "$most" $((20 * FRAME)) $((300 * FRAME))
+	waits
+	between "$1: some still waits" "$REPLY" $((20 * FRAME)) $((200 * FRAME))
+	heals "$1"
+}
+
+heals()
+{
+	check "$1: and when nothing waits any more" wait_until -e 100 30 hears 0
+	waits
+	is "$1: which is true" "$REPLY" 0
+}
+
+told "a good line"
+for fault in "loss_control 50%" "duplicate 50%" "reorder 50% reorder_delay 1ms"; do
+	# shellcheck disable=SC2086
+	ip_in a link set e1 type wire $fault || die "no $fault"
+	told "$fault"
+	ip_in a link set e1 type wire loss_control 0% duplicate 0% reorder 0%
+done
+# no FCS tells that bytes are wrong: the next state puts them right
+for fault in "corrupt 20%" "loss_control 30% corrupt 10% duplicate 30% reorder 30%"; do
+	# shellcheck disable=SC2086
+	ip_in a link set e1 type wire $fault || die "no $fault"
+	fill
+	sleep 1
+	heals "$fault"
+	ip_in a link set e1 type wire loss_control 0% corrupt 0% duplicate 0% reorder 0%
+done
+
+diag "who does not speak"
+for _ in 1 2 3 4 5 6; do
+	fill
+done
+check "something waits" wait_until -e 100 5 hears_any
+ip_in a link set e1 type wire loss_control 100%
+check "is forgotten with the lease" wait_until -e 10 20 hears 0
+waits
+between "though it waits" "$REPLY" $((20 * FRAME)) $((1800 * FRAME))
+sleep 0.1
+hears_any && check "and not heard" false || check "and not heard" true
+ip_in a link set e1 type wire loss_control 0%
+speaks() { sends e1 20 1 "dst=$(mac 9)"; sleep 0.005; hears_any; }
+check "until it speaks again" wait_until -e 100 100 speaks
+check "its qdisc goes" tc_in a qdisc replace dev e1 root pfifo
+check "and nothing is told any more" wait_until -e 100 20 hears 0
+check "it comes back" tc_in a qdisc replace dev e1 root example
+check "and they meet again" wait_until -e 500 40 hears 0
+tc_in a qdisc del dev e1 root
+tc_in b qdisc del dev e2 root
 finish

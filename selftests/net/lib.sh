@@ -153,14 +153,14 @@ need_tool()
 	done
 }
 
-# need_program NAME...: of selftests/net; its path is in the variable of that name
+# need_program NAME...: of selftests/net; its path is in the variable of that name, without .so
 need_program()
 {
 	local name
 
 	for name; do
 		[ -x "$_here/$name" ] || skip_all "$name is not built (make -C selftests)"
-		declare -g "$name=$_here/$name"
+		declare -g "${name%.so}=$_here/$name"
 	done
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch_example.c - the smallest kind of qdisc that takes part in a fabric
+ * main.c - the smallest kind of qdisc that takes part in a fabric
  *
  * Flows are hashed onto sub-queues that share the link by deficit round robin. The neighbour can
  * pause each of them. One takes `limit` bytes; what comes beyond is dropped. It pauses nobody.
@@ -13,28 +13,8 @@
 
 #include "../../kernel/sched/classes.h"
 #include "../../kernel/sched/egress.h"
-#include "../../kernel/sched/packet_hash.h"
 #include "../../kernel/sched/port_options.h"
-
-#define EXAMPLE_QUEUES	64
-
-enum { TCA_EXAMPLE_UNSPEC, TCA_EXAMPLE_LIMIT, TCA_EXAMPLE_VERSION, TCA_EXAMPLE_PAD };
-
-struct example_config {
-	u32	limit;
-};
-
-struct example_sched {
-	struct example_config	config;
-	struct hop_flow_secret	secret;
-	u64			paused;		/* a bit for each sub-queue */
-	u32			paused_seen;	/* generation of @paused */
-	struct hop_subqs	subqs;
-	struct hop_class	class;
-	struct hop_subq		queues[EXAMPLE_QUEUES];
-	struct hop_subq_stats	stats[EXAMPLE_QUEUES];
-	struct hop_member	member;
-};
+#include "example.h"
 
 static int example_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
 {
@@ -49,6 +29,7 @@ static int example_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buf
 	hop_subq_append(&q->subqs, &q->member, &q->queues[n], skb);
 	qdisc_qstats_backlog_inc(sch, skb);
 	sch->q.qlen++;
+	hop_tell(&q->member);
 	return NET_XMIT_SUCCESS;
 }
 
@@ -73,6 +54,7 @@ static struct sk_buff *example_dequeue(struct Qdisc *sch)
 			skb = NULL;
 		}
 	}
+	hop_tell(&q->member);
 	return hop_egress_end(&late, sch, skb);
 }
 
@@ -115,6 +97,13 @@ static int example_dump(struct Qdisc *sch, struct sk_buff *skb)
 				TCA_EXAMPLE_PAD, TCA_EXAMPLE_VERSION, 1);
 }
 
+static int example_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
+{
+	u64 bytes = example_heard(qdisc_priv(sch));
+
+	return gnet_stats_copy_app(d, &bytes, sizeof(bytes));
+}
+
 static void example_watch(const struct hop_member *m, u16 queue, struct hop_watch *w)
 {
 	const struct example_sched *q = container_of(m, struct example_sched, member);
@@ -122,11 +111,13 @@ static void example_watch(const struct hop_member *m, u16 queue, struct hop_watc
 	hop_subq_watch(&q->queues[queue], &q->stats[queue], w);
 }
 
-static const struct hop_member_ops example_member_ops = { .watch = example_watch };
+const struct hop_member_ops example_member_ops = { .watch = example_watch };
 
 static int example_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
 {
-	static const struct hop_config port = { .kinds = HOP_KIND_BFC, HOP_PORT_DEFAULTS };
+	static const struct hop_config port = {
+		.kinds = HOP_KIND_BFC | HOP_KIND_EXAMPLE, HOP_PORT_DEFAULTS
+	};
 	struct example_sched *q = qdisc_priv(sch);
 
 	hop_subqs_setup(&q->subqs, q->queues, q->stats, &q->class, EXAMPLE_QUEUES);
@@ -183,10 +174,30 @@ static struct Qdisc_ops example_qdisc_ops __read_mostly = {
 	.destroy	= example_destroy,
 	.change		= example_change,
 	.dump		= example_dump,
+	.dump_stats	= example_dump_stats,
 	.owner		= THIS_MODULE,
 };
 
-module_driver(example_qdisc_ops, register_qdisc, unregister_qdisc);
+static int __init example_module_init(void)
+{
+	int err = example_told_init();
+
+	if (err)
+		return err;
+	err = register_qdisc(&example_qdisc_ops);
+	if (err)
+		example_told_exit();
+	return err;
+}
+
+static void __exit example_module_exit(void)
+{
+	unregister_qdisc(&example_qdisc_ops);
+	example_told_exit();
+}
+
+module_init(example_module_init);
+module_exit(example_module_exit);
 MODULE_DESCRIPTION("The smallest kind of qdisc that takes part in a fabric");
 MODULE_LICENSE("GPL");
 MODULE_ALIAS("net-sch-example");
