@@ -73,7 +73,7 @@
  *	  frames for which hop_ledger_sent() returned the mark of n.
  *	- The number of transmit queues covers all that have frames on their way.
  *
- * Pure functions.
+ * Pure functions; selftests/model/ledger.pml has the same rules.
  */
 #ifndef _SLUICE_HOPCTL_LEDGER_H
 #define _SLUICE_HOPCTL_LEDGER_H
@@ -183,8 +183,8 @@ static inline u32 hop_ledger_tx_ended(const struct hop_ledger_tx *tx)
  * hop_ledger_tx_end - end a block
  * @tx: blocks
  *
- * Two marks tell two blocks apart, so no third one may begin while frames of the first may be on
- * their way.
+ * Two marks tell two blocks apart: were there a third one, too little would be counted. And blocks
+ * that end faster than END arrives would never be complete.
  *
  * Return: END is due on each transmit queue. Not if the one before may be incomplete.
  */

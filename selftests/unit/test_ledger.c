@@ -258,6 +258,18 @@ static void test_disorder(void)
 	hop_ledger_tx_end(&tx);
 	ends(2);
 	check(tell() && outstanding(100), "two blocks later it does not");
+
+	begin(2);
+	pass(100);
+	hop_ledger_received(&rx, &down, tx.block & 1, 100);
+	hop_ledger_left(&down, 200);
+	check(!tell() && outstanding(100), "a frame that comes twice: more than was sent");
+	hop_ledger_sent(&tx, &up, 100);
+	check(tell() && outstanding(0), "or what is on its way is taken for released");
+	hop_ledger_tx_end(&tx);
+	pass(70);
+	ends(2);
+	check(tell() && outstanding(70), "a block later it is not");
 }
 
 /* Numbers shortly before they wrap */
