@@ -8,6 +8,20 @@
  * candidates, HELLO echo), stream.h (sequence numbers, ACK, lease, refresh), pause.c and
  * paused.c (PAUSE STATE).
  *
+ *   here                 there, in kernel/hopctl
+ *   send_hello           build_frame(); build_answer() for a candidate
+ *   send_state           hop_streams_collect(), hop_streams_write(), hop_stream_said()
+ *   receive, SPEAKS      rx_frame(), hop_peer_speaks(), hop_peer_hello()
+ *   refresh              peer_refresh()
+ *   candidate, confirm   candidate_hello(), peer_confirm(), hop_streams_forget()
+ *   peer_drop            hop_peer_drop(), hop_streams_stop(), hop_stream_stop()
+ *   pause_rx             hop_streams_rx(), hop_stream_heard(), hop_paused_rx()
+ *   pause_clear          hop_paused_clear()
+ *   pause_acked          hop_stream_acked()
+ *   tick                 hop_peer_expire(), hop_streams_expire()
+ *   restart              a new port
+ *   transmit, keep       the link, and who listens there
+ *
  * What has to hold:
  *
  *   live     a sub-queue does not stay paused for ever that no packet at D holds a pause for
