@@ -66,6 +66,9 @@ while read -r program name words; do
 	# shellcheck disable=SC2086
 	wrong "$root/$program" "$name" $words
 done <<'END'
+build/lab/loadgen loadgen --nonsense
+build/lab/portwatch portwatch --nonsense
+debian/reportable reportable
 scripts/generate generate --nonsense
 selftests/bench/bench bench --nonsense
 selftests/bench/bench bench --only
@@ -111,6 +114,8 @@ userspace/lab/lab-build lab-build
 userspace/lab/lab-build lab-build nonsense
 userspace/lab/lab-rack lab-rack
 userspace/lab/lab-rack lab-rack nonsense /
+userspace/lab/report report
+userspace/lab/report report --nonsense
 userspace/lab/rack.sh rack.sh
 userspace/lab/rack.sh rack.sh nonsense
 userspace/lab/rack.sh rack.sh scheme

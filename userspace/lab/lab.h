@@ -21,6 +21,7 @@
 
 #define LAB_NSEC_PER_SEC	1000000000ULL
 #define LAB_EXIT_TROUBLE	1
+#define LAB_EXIT_USAGE		2
 
 static const char *lab_progname = "lab";
 

@@ -781,7 +781,7 @@ static int client_run(unsigned int n, char **names)
 	fprintf(stderr, "%s: %zu requests, %zu complete, %u connections, at most %llu us late\n",
 		config.mode == MODE_RPC ? "rpc" : "incast", client.schedule.n, client.done,
 		client.conns, (unsigned long long)client.late_ns / 1000);
-	return client.done == client.schedule.n ? 0 : 2;
+	return client.done == client.schedule.n ? 0 : 3;
 }
 
 /* -- command line -- */
@@ -934,11 +934,12 @@ int main(int argc, char **argv)
 	static const struct argp argp = {
 		options, parse_option, "server\nrpc PEER...\nincast PEER...",
 		"Request/response load over TCP, with the time of each completion as CSV.\v"
-		"Exits with 2 if responses were missing at the end.", NULL, NULL, NULL,
+		"Exits with 3 if responses were missing at the end.", NULL, NULL, NULL,
 	};
 	struct rlimit files;
 
 	lab_progname = "loadgen";
+	argp_err_exit_status = LAB_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, NULL);
 	if (config.netns)
 		lab_netns_enter(config.netns);

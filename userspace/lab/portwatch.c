@@ -766,6 +766,7 @@ int main(int argc, char **argv)
 	struct sigaction action = { .sa_handler = on_stop };
 
 	lab_progname = "portwatch";
+	argp_err_exit_status = LAB_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGINT, &action, NULL);
