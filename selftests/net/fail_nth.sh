@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Each allocation of each operation fails once: load a module, add, change, replace, graft, dump and
-# delete a bfc and a rocc, add, change and delete a wire.
+# delete a bfc, a pfc and a rocc, add, change and delete a wire.
 #
 #	namespace a:  d0	root bfc		t0	tbf, 1:1 for bfc
 #		      m0	mq, 1:1 for bfc		w0 ==== w1
-#		      r0	root rocc
+#		      r0	root rocc		f0	root pfc
 #
 # failnth (failnth.c) lets the first allocation fail, then the second, until there is none left. It
 # sees that the operation is refused cleanly, with everything as it was, or taken all the same.
@@ -77,7 +77,7 @@ loads()
 		fail "load $1" "$words"
 	fi
 }
-for module in hopctl sch_bfc sch_ideal sch_rocc wire flowgen; do
+for module in hopctl sch_bfc sch_ideal sch_pfc sch_rocc wire flowgen; do
 	[ -z "${SLUICE_MODDIR:-}" ] || quietly loads $module
 	load_modules $module
 done
@@ -120,10 +120,19 @@ tc_in a qdisc add dev m0 root handle 1: mq
 tc_in a qdisc add dev m0 parent 1:1 handle 11: pfifo
 tc_in a qdisc del dev m0 parent 1:1
 fails graft m0
+fails -k pfc graft m0
 tc_in a qdisc add dev t0 root handle 1: tbf rate 1mbit burst 10k latency 1s
 fails graft t0
 tc_in a qdisc add dev t0 parent 1:1 handle 11: $bfc
 fails qdisc-dump t0
+
+ip_in a link add f0 type dummy
+ip_in a link set f0 up
+fails -k pfc add f0
+tc_in a qdisc add dev f0 root handle 1: pfc limit 1000000 pool 1m
+for operation in change replace qdisc-dump class-dump delete; do
+	fails -k pfc $operation f0
+done
 
 # what the hooks of a namespace's first host come from is given back with its last
 for role in switch host; do

@@ -4,8 +4,8 @@
  *
  *	failnth [-n NETNS] [-k KIND] OPERATION DEV [OTHER]
  *
- * OPERATION is one of the table below; DEV has what it needs (fail_nth.sh). KIND is bfc, rocc or
- * rocc-host, which is rocc of that role. Before the n-th try n is written to
+ * OPERATION is one of the table below; DEV has what it needs (fail_nth.sh). KIND is bfc, pfc, rocc
+ * or rocc-host, which is rocc of that role. Before the n-th try n is written to
  * /proc/thread-self/fail-nth, so that the n-th allocation of the kernel on behalf of this task
  * fails. A try may be refused, with ENOMEM or ENOBUFS, and then nothing has changed;
  * or it may be taken all the same, and then it is undone. The first try that meets no failure is
@@ -35,6 +35,7 @@
 #include <linux/rtnetlink.h>
 
 #include "../../kernel/uapi/bfc.h"
+#include "../../kernel/uapi/pfc.h"
 #include "../../kernel/uapi/rocc.h"
 #include "../../kernel/uapi/wire.h"
 
@@ -97,6 +98,18 @@ static void bfc_options(union message *m, uint32_t limit, bool creating)
 	close_nest(m, nest);
 }
 
+static void pfc_options(union message *m, uint32_t limit, bool creating)
+{
+	struct nlattr *nest;
+
+	(void)creating;
+	put(m, TCA_KIND, "pfc", 4);
+	nest = put(m, TCA_OPTIONS | NLA_F_NESTED, NULL, 0);
+	put(m, TCA_PFC_LIMIT, &limit, 4);
+	put(m, TCA_PFC_POOL, &(uint32_t) { 1 << 20 }, 4);
+	close_nest(m, nest);
+}
+
 static void rocc_options_of(union message *m, uint8_t role, uint32_t limit, bool creating)
 {
 	struct nlattr *nest;
@@ -126,6 +139,7 @@ static const struct kind {
 	void		(*put)(union message *m, uint32_t limit, bool creating);
 } kinds[] = {
 	{ "bfc", bfc_options },
+	{ "pfc", pfc_options },
 	{ "rocc", rocc_options },
 	{ "rocc-host", rocc_host_options },
 }, *kind = &kinds[0];
