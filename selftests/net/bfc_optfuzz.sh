@@ -14,7 +14,7 @@
 need_tool tc ip jq
 kinds=("${@:-bfc}")
 modules=("sch_${kinds[0]%%-*}")
-[ "${kinds[0]}" != bfc ] || modules=(hopctl sch_bfc)
+[[ ${kinds[0]} != [bp]fc ]] || modules=(hopctl "${modules[@]}")
 load_modules "${modules[@]}" wire
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -66,11 +66,13 @@ for run in "${kinds[@]/%/ 68}" "${kinds[@]/%/ 1500}" "${kinds[@]/%/ 65535}"; do
 
 	ip_in a link set w0 type wire rate 10gbit
 	tc_in a qdisc del dev w0 root 2>/dev/null
-	if [ "$kind" = rocc-host ]; then
-		check "$run: a new one" tc_in a qdisc add dev w0 root handle 1: rocc role host limit 1g
-	else
-		check "$run: a new one" tc_in a qdisc add dev w0 root handle 1: "$kind" limit 1g
-	fi
+	case $kind in
+	rocc-host) words="rocc role host" ;;
+	pfc) words="pfc pool 1g" ;;
+	*) words=$kind ;;
+	esac
+	# shellcheck disable=SC2086
+	check "$run: a new one" tc_in a qdisc add dev w0 root handle 1: $words limit 1g
 	sleep 5
 	is "$kind, MTU $mtu: nothing is left behind" "$(qdisc_stat a w0 backlog)" 0
 	is "$kind, MTU $mtu: frames still pass" "$(arrive)" 200

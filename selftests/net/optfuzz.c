@@ -91,7 +91,8 @@ static bool is_table(const struct option *o)
 /* Without some of it no packet waits. */
 static bool is_room(const struct option *o)
 {
-	return o->attr == kind->limit || (is_kind("bfc") && o->attr == TCA_BFC_POOL);
+	return o->attr == kind->limit || (is_kind("bfc") && o->attr == TCA_BFC_POOL) ||
+	       (is_kind("pfc") && o->attr == TCA_PFC_POOL);
 }
 
 /* The root qdisc as it is shown */
@@ -131,6 +132,20 @@ static unsigned int ifindex, mtu, complaints;
 static unsigned long sent_of[OPERATIONS], taken_of[OPERATIONS], with_packets;
 static uint32_t sequence = 1;
 static int netlink, frames_fd;
+
+static int option_index(uint16_t attr)
+{
+	unsigned int i = 0;
+
+	while (kind->options[i].attr != attr)
+		i++;
+	return i;
+}
+
+static uint64_t shown_value(const struct shown *s, uint16_t attr)
+{
+	return s->value[option_index(attr)];
+}
 
 /* splitmix64 */
 static uint64_t seed;
@@ -260,6 +275,15 @@ static void put_bytes(struct nlmsghdr *n, bool wild)
 	nest->nla_len = (char *)n + n->nlmsg_len - (char *)nest;
 }
 
+/* A new pfc must have a pool, and one of the same size as others have. */
+static void put_pool(struct nlmsghdr *n)
+{
+	uint32_t same = shown_value(now.there ? &now : &fresh, TCA_PFC_POOL);
+	uint32_t size = one_in(4) ? value_legal(&kind->options[option_index(TCA_PFC_POOL)]) : same;
+
+	attr_put(n, TCA_PFC_POOL, &size, sizeof(size));
+}
+
 static void put_priomap(struct nlmsghdr *n, bool wild)
 {
 	uint8_t map[TC_PRIO_MAX + 1];
@@ -310,6 +334,8 @@ static void put_options(struct nlmsghdr *n, bool creating)
 	nest = attr_put(n, TCA_OPTIONS | (one_in(4) ? NLA_F_NESTED : 0), NULL, 0);
 	if (kind->role >= 0 && (creating || one_in(8)))
 		attr_put(n, TCA_ROCC_ROLE, &(uint8_t) { kind->role }, 1);
+	if (is_kind("pfc") && creating && !one_in(8))
+		put_pool(n);
 	for (i = below(wild == 2 ? 8 : 4); i; i--) {
 		if (one_in(12) && is_kind("bfc"))
 			put_priomap(n, wild);
@@ -513,24 +539,20 @@ static void shown_read(struct shown *s, const struct nlmsghdr *n)
 	}
 }
 
-static int option_index(uint16_t attr)
+/* Of options of a port, which these attributes are */
+static const char *port_wrong(const struct shown *s, uint16_t tpid, uint16_t lease,
+			      uint16_t refresh)
 {
-	unsigned int i = 0;
+	uint64_t lease_ns = shown_value(s, lease), refresh_ns = shown_value(s, refresh);
 
-	while (kind->options[i].attr != attr)
-		i++;
-	return i;
-}
-
-static uint64_t shown_value(const struct shown *s, uint16_t attr)
-{
-	return s->value[option_index(attr)];
+	if (shown_value(s, tpid) != ETH_P_8021AD && shown_value(s, tpid) != ETH_P_8021Q)
+		return "the TPID is neither";
+	return lease_ns && refresh_ns && lease_ns < 2 * refresh_ns ? "the lease is too short" : NULL;
 }
 
 static const char *bfc_wrong(const struct shown *s)
 {
-	uint64_t lease = shown_value(s, TCA_BFC_LEASE), refresh = shown_value(s, TCA_BFC_REFRESH);
-	uint64_t classes = shown_value(s, TCA_BFC_CLASSES), tpid = shown_value(s, TCA_BFC_TPID);
+	uint64_t classes = shown_value(s, TCA_BFC_CLASSES);
 	uint64_t flows = shown_value(s, TCA_BFC_FLOWS), ways = shown_value(s, TCA_BFC_WAYS);
 	unsigned int i;
 
@@ -541,11 +563,16 @@ static const char *bfc_wrong(const struct shown *s)
 		return "queues and classes do not fit";
 	if ((ways != 1 && ways != 4) || flows % (classes * ways))
 		return "flows, classes and ways do not fit";
-	if (tpid != ETH_P_8021AD && tpid != ETH_P_8021Q)
-		return "the TPID is neither";
 	if (shown_value(s, TCA_BFC_PAUSE) == BFC_PAUSE_INGRESS)
 		return "it pauses by ingress";
-	return lease && refresh && lease < 2 * refresh ? "the lease is too short" : NULL;
+	return port_wrong(s, TCA_BFC_TPID, TCA_BFC_LEASE, TCA_BFC_REFRESH);
+}
+
+static const char *pfc_wrong(const struct shown *s)
+{
+	if (shown_value(s, TCA_PFC_KMIN) > shown_value(s, TCA_PFC_KMAX))
+		return "kmin is above kmax";
+	return port_wrong(s, TCA_PFC_TPID, TCA_PFC_LEASE, TCA_PFC_REFRESH);
 }
 
 /* 0 is auto, which depends on rate and interval. */
@@ -579,6 +606,8 @@ static const char *shown_wrong(const struct shown *s)
 	}
 	if (is_kind("bfc"))
 		return bfc_wrong(s);
+	if (is_kind("pfc"))
+		return pfc_wrong(s);
 	return is_kind("rocc") && kind->role == ROCC_ROLE_SWITCH ? rocc_wrong(s) : NULL;
 }
 
@@ -854,7 +883,7 @@ static void begin(const char *dev)
 	mtu = ifr.ifr_mtu;
 }
 
-/* One without options but the role: what a new one is like */
+/* One without options but the role or the pool: what a new one is like */
 static void learn_fresh(void)
 {
 	struct input *in = &inputs[0];
@@ -865,9 +894,12 @@ static void learn_fresh(void)
 	t = message(&in->m.n, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL | NLM_F_ACK);
 	t->tcm_handle = 0x10000;
 	attr_put(&in->m.n, TCA_KIND, kind->of, strlen(kind->of) + 1);
-	if (kind->role >= 0) {
+	if (kind->role >= 0 || is_kind("pfc")) {
 		nest = attr_put(&in->m.n, TCA_OPTIONS, NULL, 0);
-		attr_put(&in->m.n, TCA_ROCC_ROLE, &(uint8_t) { kind->role }, 1);
+		if (is_kind("pfc"))
+			attr_put(&in->m.n, TCA_PFC_POOL, &(uint32_t) { 16 << 20 }, 4);
+		else
+			attr_put(&in->m.n, TCA_ROCC_ROLE, &(uint8_t) { kind->role }, 1);
 		nest->nla_len = (char *)&in->m.n + in->m.n.nlmsg_len - (char *)nest;
 	}
 	in->m.n.nlmsg_seq = sequence;
