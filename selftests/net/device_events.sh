@@ -12,9 +12,9 @@
 # The kind is at the root of all seven devices. h1 sends four flows, a quarter more than p2 carries,
 # so a queue stands somewhere while it happens. What must be true then:
 #
-#	event      of all kinds                      bfc                      rocc
+#	event      of all kinds                      bfc, pfc                 rocc
 #	name       counters go on under the new one  sluice and events say it
-#	speed      p2 sends at it; nothing is lost   link_rate, th            q_ref, fair_rate, limiters
+#	speed      p2 sends at it; nothing is lost   link_rate; th of bfc     q_ref, fair_rate, limiters
 #	MTU        nothing is lost; long frames pass th is a frame at least
 #	carrier    p2 holds nothing                  no pause is left         limiters go
 #	bond       flows go by the other slave       no pause on the dead one limited there
@@ -27,7 +27,7 @@
 # was sent until there was a way again; the next packets all arrive. After each event all gauges come
 # back to zero.
 #
-# $SLUICE_KINDS (bfc,rocc,ideal): these kinds only.
+# $SLUICE_KINDS (bfc,pfc,rocc,ideal): these kinds only.
 
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -109,6 +109,8 @@ options()
 	case $kind/$1 in
 	bfc/h*) echo "role host" ;;
 	bfc/sw/p2) echo "hrtt ${HRTT}ns" ;;
+	pfc/h*) echo "role host pool 64m" ;;
+	pfc/*) echo "pool 64m pool-pause-alpha 0.03%" ;;	# who has more than 20132 bytes there is paused
 	rocc/sw/p2) echo "interval ${T}ns" ;;
 	rocc/h*) echo "role host hold 100ms" ;;
 	esac
@@ -128,11 +130,15 @@ put_all()
 }
 
 figs() { kind_figs "$kind" "$@"; }
+PORTED="[bp]fc"
+# shellcheck disable=SC2053
+has_port() { [[ $kind = $PORTED ]]; }
 
-# figs_of KIND NS DEV KEY...: the same, but 0 for each KEY that other kinds have not
+# figs_of KINDS NS DEV KEY...: the same, but 0 for each KEY that other kinds have not
+# shellcheck disable=SC2053
 figs_of()
 {
-	[ "$kind" = "$1" ] && figs "${@:2}" || REPLY=$(printf '0 %.0s' "${@:4}")
+	[[ $kind = $1 ]] && figs "${@:2}" || REPLY=$(printf '0 %.0s' "${@:4}")
 	REPLY=${REPLY% }
 }
 
@@ -150,7 +156,7 @@ comes()
 	is "$1" "$REPLY" "$5"
 }
 
-# has_state NS DEV STATE: is the port of a bfc in it?
+# state_comes NAME NS DEV STATE: waits until the port is in it
 state_comes() { check "$1" paths_wait 10 port_in "$2" "$3" "$4"; }
 
 # Nothing is queued, and no neighbour holds anything
@@ -176,7 +182,7 @@ gauges_zero()
 ready()
 {
 	sleep 0.2
-	if [ $kind = bfc ]; then
+	if has_port; then
 		paths_wait 10 port_in h1 "${1:-e0}" tagging || fail "$event: h1 tags"
 	fi
 	paths_wait 10 gauges_zero
@@ -288,9 +294,9 @@ event_name()
 	figs sw q2 packets
 	between "$event: the counters go on" "$REPLY" $((before + 1)) 1000000
 	is "$event: there is no old one" "$(tc_in sw qdisc show | grep -c 'dev p2 ')" 0
-	if [ $kind = bfc ] && [ -x "$sluice" ]; then
+	if has_port && [ -x "$sluice" ]; then
 		is "$event: sluice shows it" \
-		   "$("$sluice" -n "$(ns_name sw)" -j show | jq -r '[.[].dev] | sort | join(" ")')" "p1 p3 q2"
+		   "$("$sluice" -n "$(ns_name sw)" -j show | jq -r '[.[].dev] | unique | join(" ")')" "p1 p3 q2"
 		timeout 5 "$sluice" -n "$(ns_name sw)" monitor --count 1 q2 >"$PATHS_TMP/event" 2>&1 &
 		monitor=$!
 		sleep 0.1
@@ -320,6 +326,9 @@ follows()
 {
 	case $kind in
 	bfc) threshold "$1" "$2" ;;
+	pfc)
+		figs sw p2 link_rate
+		is "$1: of its rate control packets have a share" "$REPLY" "$2" ;;
 	rocc)
 		figs sw p2 q_ref fair_rate
 		is "$1: the reference is 75 % of rate x T" "${REPLY% *}" $((T * 75 / 100 * ($2 / 1000) / 1000000))
@@ -329,9 +338,11 @@ follows()
 
 event_speed()
 {
-	local half=$((RATE / 2)) bytes accepted
+	local half=$((RATE / 2)) bytes accepted obeyed
 
 	follows "$event, before" $RATE
+	figs_of "$PORTED" h1 e0 pauses_obeyed
+	obeyed=$REPLY
 	figs_of rocc h1 e0 accepted
 	accepted=$REPLY
 	under_way 600
@@ -345,6 +356,8 @@ event_speed()
 	[ "${SLUICE_HOME:-}" != uml ] ||
 		between "$event: p2 sends at it" $bytes $((half / 10 * 7 / 10)) $((half / 10 + FRAME))
 	arrive "$event"
+	figs_of "$PORTED" h1 e0 pauses_obeyed
+	! has_port || between "$event: h1 is paused for it" $((REPLY - obeyed)) 1 100000
 	figs_of rocc h1 e0 accepted
 	[ $kind != rocc ] || between "$event: flows are limited" $((REPLY - accepted)) 1 100000
 	ready
@@ -374,14 +387,16 @@ event_mtu()
 	mtu $LONG_MTU
 	arrive "$event, larger"
 	ready
-	figs_of bfc h1 e0 tagged
+	figs_of "$PORTED" h1 e0 tagged
 	tagged=$REPLY
 	LENGTH=$((LONG_MTU - 28)) flows 40
 	arrive "$event: frames of $LONG_MTU bytes"
 	ready
-	if [ $kind = bfc ]; then
-		figs_of bfc h1 e0 tagged
+	if has_port; then
+		figs h1 e0 tagged
 		is "$event: they are tagged" $((REPLY - tagged)) $total
+	fi
+	if [ $kind = bfc ]; then
 		tc_in sw qdisc change dev p2 root bfc hrtt 1ms
 		HRTT=1000000 threshold "$event, larger" $RATE
 	fi
@@ -399,7 +414,7 @@ event_mtu()
 nothing_held()
 {
 	comes "$1: p2 holds nothing" sw p2 qlen 0
-	[ $kind = bfc ] || return 0
+	has_port || return 0
 	comes "$1: it pauses nobody" sw p2 marked 0
 	comes "$1: nor does p1" sw p1 pausing_queues 0
 	comes "$1: h1 is free" h1 e0 paused 0
@@ -412,7 +427,7 @@ event_carrier()
 	ip_in sw link set p2 carrier off
 	check "$event: the kernel has seen it" wait_until 5 link_is down
 	nothing_held "$event"
-	[ $kind != bfc ] || state_comes "$event: bfc says so" sw p2 no_carrier
+	! has_port || state_comes "$event: the port says so" sw p2 no_carrier
 	ip_in sw link set p2 carrier on
 	check "$event: and that it is back" wait_until 5 link_is up
 	gone
@@ -435,7 +450,7 @@ event_bond()
 	ip_in sw link set p1 carrier off
 	check "$event: the other slave is active" wait_until 5 active_is e1
 	gone
-	if [ $kind = bfc ]; then
+	if has_port; then
 		comes "$event: nothing is paused on the dead one" h1 e0 paused 0
 		comes "$event: at its other end neither" sw p1 pausing_queues 0
 	fi
@@ -459,7 +474,7 @@ event_bond()
 
 event_vrf()
 {
-	local before accepted
+	local before now accepted
 
 	under_way 250
 	held
@@ -471,17 +486,22 @@ event_vrf()
 	gone
 	arrive "$event" $may_lose
 	ready
-	figs_of bfc sw p2 over_unlabelled handle_forged marks
+	figs_of bfc sw p2 over_unlabelled
 	before=$REPLY
+	figs_of "$PORTED" sw p2 handle_forged marks
+	before+=" $REPLY"
 	figs_of rocc h1 e0 accepted
 	accepted=$REPLY
 	flows 250
 	arrive "$event, within"
 	case $kind in
-	bfc)
-		figs sw p2 over_unlabelled handle_forged marks
-		is "$event: whatever waits is known to have come by p1" "${REPLY% *}" "${before% *}"
-		between "$event: and it is paused there" $((${REPLY##* } - ${before##* })) 1 $total ;;
+	[bp]fc)
+		figs_of bfc sw p2 over_unlabelled
+		now=$REPLY
+		figs sw p2 handle_forged marks
+		now+=" $REPLY"
+		is "$event: whatever waits is known to have come by p1" "${now% *}" "${before% *}"
+		between "$event: and it is paused there" $((${now##* } - ${before##* })) 1 $total ;;
 	rocc)
 		figs_of rocc h1 e0 accepted
 		between "$event: h1 hears its CNPs" $((REPLY - accepted)) 1 100000 ;;
@@ -502,7 +522,7 @@ event_namespace()
 	under_way 600
 	held
 	ip_in sw link set p2 netns "$(ns_name away)"
-	[ $kind != bfc ] || {
+	! has_port || {
 		comes "$event: p1 pauses nobody" sw p1 pausing_queues 0
 		comes "$event: h1 is free" h1 e0 paused 0
 	}
@@ -543,14 +563,14 @@ event_filters()
 
 	programs=()
 	under_way 400
-	figs_of bfc sw p1 neighbour_lost
+	figs_of "$PORTED" sw p1 neighbour_lost
 	lost=$REPLY
 	figs_of rocc h1 e0 accepted
 	accepted=$REPLY
 	filtered sw p1
 	program sw p1
 	program h1 e0
-	[ $kind != bfc ] || state_comes "$event: h1 stops to tag" h1 e0 no_strip
+	! has_port || state_comes "$event: h1 stops to tag" h1 e0 no_strip
 	arrive "$event, come"
 	flows 400
 	sleep 0.1
@@ -560,7 +580,7 @@ event_filters()
 	arrive "$event, go"
 	ready
 	case $kind in
-	bfc)
+	[bp]fc)
 		figs sw p1 neighbour_lost tag_errors
 		is "$event: the neighbour was heard all the time" "$REPLY" "$lost 0" ;;
 	rocc)
@@ -609,9 +629,9 @@ event_modules()
 }
 
 build
-for kind in $(tr , " " <<<"${SLUICE_KINDS:-bfc,rocc,ideal}"); do
+for kind in $(tr , " " <<<"${SLUICE_KINDS:-bfc,pfc,rocc,ideal}"); do
 	diag "$kind"
-	[ $kind != bfc ] || need_module hopctl
+	! has_port || need_module hopctl
 	need_module sch_$kind
 	put_all
 	event="$kind: at first"
