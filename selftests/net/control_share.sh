@@ -18,7 +18,7 @@
 
 paths_begin
 need_virtual_time
-need_module sch_rocc
+need_module sch_pfc sch_rocc
 
 RATE=100	# Mbit/s of each link
 PATHS_CABLE="rate ${RATE}mbit delay 1us overhead 24"
@@ -194,7 +194,7 @@ cnps()
 
 # Congestion notifications go ahead, for they are useless when late. But only what is one, and within the
 # share: nobody shall send data in their place.
-notified_of() # KIND
+notified_of() # KIND OPTIONS...
 {
 	local kind=$1 flow=udp,10.0.0.9,5001,10.0.0.1,7000 from=from=10.0.0.1 control spilled
 	local six=udp,fd00::9,5001,fd00::1,7000 from6=from=fd00::1
@@ -203,7 +203,7 @@ notified_of() # KIND
 	ip_in flood addr add fd00::1/64 dev eth0 nodad
 	neigh flood eth0 10.0.0.9 "$to_mac"
 	neigh flood eth0 fd00::9 "$to_mac"
-	tc_in sw qdisc replace dev p2 root handle 1: "$kind" || die "no $kind"
+	tc_in sw qdisc replace dev p2 root handle 1: "$@" || die "no $kind"
 	diag "$kind: ten messages each"
 	cnps "congestion notifications are control packets" 10 10 $flow $from
 	cnps "so are those for the host to compute from" 10 10 $flow $from state=1,2,3,4,5,6,7,8,9
@@ -238,10 +238,12 @@ notified_of() # KIND
 }
 
 # What may come at once is 64 frames of full size, which is what the MTU says now.
-burst_of() # KIND
+burst_of() # KIND OPTIONS...
 {
+	local kind=$1
+
 	build
-	tc_in sw qdisc replace dev p2 root handle 1: "$1" || die "no $1"
+	tc_in sw qdisc replace dev p2 root handle 1: "$@" || die "no $kind"
 	burst "$1: of 200 frames those beyond 64 and 5 %, which is 10, are dropped" 124 128
 	ip_in sw link set p2 mtu 9000
 	burst "$1: 64 frames of an MTU of 9000 are more than 200" 0 0
@@ -262,14 +264,14 @@ burst() # NAME LEAST MOST
 	between "$1" $(($(counts "$kind" drop_police) - before)) "$2" "$3"
 }
 
-for kind in bfc rocc; do
-	burst_of $kind
+# a pool is all that pfc has to be told
+pfc="pfc pool 64m"
+# shellcheck disable=SC2086
+for words in bfc "$pfc" rocc; do
+	burst_of $words
+	shares_of $words
+	notified_of $words
+	mixed_of $words
 done
-shares_of bfc
-shares_of rocc
-notified_of bfc
-notified_of rocc
-mixed_of bfc
 mixed_of bfc assign stochastic
-mixed_of rocc
 finish
