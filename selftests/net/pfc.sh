@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The qdisc pfc: who sends too much is paused, wherever his packets wait; and marks of ECN.
+# The qdisc pfc: who sends too much is paused, wherever his packets wait; watchdogs; and marks of ECN.
 #
 # By hand, to the frame:
 #
@@ -341,6 +341,30 @@ u_is "u restarts: it is told of the pause" 10
 tcs "$sw" "qdisc del dev p1 root"
 u_is "u restarts: and of its end" 0
 has "u restarts: nothing is held" "$sw" p0 $held "0 0 0"
+
+diag "a line on which nothing leaves for 10 s"
+ips "$sw" "link set p1 down
+link set p1 type wire rate 800bit
+link set p1 up"
+tcs "$sw" "qdisc add dev p1 root handle 1: $fifo"
+sends 1 1
+leaves "half of the watchdog's time" "0 0 0" change watch watchdog 200ms
+shows "it has let go of them, and has them" "$sw" p1 withdrawn marked qlen "12 0 12"
+u_is "for want of a line nobody is paused" 0
+sends 1 12
+has "nor for what comes meanwhile" "$sw" p1 qlen marked "24 0"
+ip_in sw link set p1 type wire rate 1gbit
+sleep 10
+has "they leave when it goes again" "$sw" p1 qlen 0
+sleep 0.5	# the watchdog has seen it
+ip_in sw link set p1 type wire rate 800bit
+sends 1 12
+shows "and what comes then counts" "$sw" p1 marks 24
+has "until nothing has left for so long again" "$sw" p1 withdrawn marked "23 0"
+ip_in sw link set p1 type wire rate 1gbit
+sleep 10
+has "the line goes" "$sw" p1 qlen 0
+tcs "$sw" "qdisc del dev p1 root"
 }
 u_goes
 
@@ -383,6 +407,19 @@ is "its class says so, too" "$(class 1 | grep class:)" \
 u_goes
 grep -o 'kinds=[0-9a-f]*' "$work/u" | sort -u >"$work/kinds"
 is "it says of which kind it is" "$(cat "$work/kinds")" kinds=2
+
+diag "a pause that never ends"
+tcs "$sw" "qdisc change dev p0 root pfc watch watchdog 1s restore 1s"
+hand_pauses kinds=2 at=300 state:seq=1,lease=2000000000,words=1 at=2500 state:seq=2,lease=2000000000,words=1 \
+	at=3500 state:seq=3,words=0
+has "the FIFO is paused again" "$sw" p0 paused pauses_obeyed "1 2"
+printf '%s\n' "f dst=$(mac 9) n=$N bytes=$FRAME" | "$frames" -w 100 "$sw/y1" "$u/x" >"$work/came"
+shows "what comes waits" "$sw" p0 qlen storms "$N 0"
+has "for as long as the watchdog says" "$sw" p0 qlen paused storms storm_ends "0 0 1 0"
+has "another one is not obeyed" "$sw" p0 storm_rx "1"
+shows "it is not paused" "$sw" p0 paused pauses_obeyed storm_ends "0 2 0"
+has "until there is none for the time of restoration" "$sw" p0 storms storm_ends "1 1"
+u_goes
 
 hand_pauses kinds=1 at=300 state:seq=1,lease=2000000000,words=1
 state_is() { [[ $(tc_in sw -j -s qdisc show dev p0) = *"\"state\":\"$1\""* ]]; }
