@@ -6,7 +6,7 @@ import re
 import cases
 import option_lists as lists
 from cases import (DEV, FRAME, PARENTS, after, batch, flow, hold, loaded, pattern, show, show_and_release, stats, steps,
-                   tc)
+                   tc, usual)
 
 NOTHING = (0, 0)
 NO = '(Error: |RTNETLINK answers: )'
@@ -54,9 +54,6 @@ def below(p, role):
         """What those above have when rocc is gone."""
         return [stats('tbf', '1', stash), stats(p.kind, '2', stash)]
 
-    def none():
-        return [stats(*q, NOTHING) for q in (('tbf', '1'), (p.kind, '2'), ('rocc', '3'))]
-
     def sent(size, packets, **last):
         total = (size, packets)
         return [stats('tbf', '1', NOTHING, total), stats(p.kind, '2', NOTHING, total),
@@ -78,11 +75,6 @@ def below(p, role):
         [loaded([*top, rocc('limit 250 role ' + role, slot)], flow(6))],
         tc(rocc('limit 1m', slot, verb='change')), steps(*release()),
         pattern(after(1, *levels(own, dropped=lost)), after(2, *sent(*rest, dropped=lost))))
-    total = plus((100 if p.bare else 200, 1 if p.bare else 2), stash)
-    add('deleted while it holds packets, under the handle ffff:',
-        [loaded([*top, rocc('role ' + role, slot, 'ffff')], flow(6))],
-        tc('qdisc del dev {} parent {} handle ffff:'.format(DEV, slot)), steps(*release()),
-        pattern(after(1, *empty()), after(2, stats('tbf', '1', NOTHING, total))))
     total = plus((200, 2), stash)
     add('replaced by one of the other role while it holds packets',
         held, tc(rocc('role ' + OTHER[role], slot, '4', 'replace')), steps(*release()),
@@ -107,37 +99,7 @@ def below(p, role):
         pattern(after(1, stats('tbf', '1', (284, 2)), stats(p.kind, '2', (284, 2)),
                       stats('rocc', '3', pick((142, 1), (284, 2)))),
                 after(2, *sent(1184, 11))))
-    # See generate: so it is with any child.
-    if p.name not in ('hfsc, real-time', 'cbs'):
-        add('the device goes down and up while it holds packets',
-            held, batch('$IP', ['link set {} down'.format(DEV), 'link set {} up'.format(DEV)]),
-            steps(show(), flow(1) + '\n' + show()),
-            pattern(after(1, *none()),
-                    after(2, stats('tbf', '1', NOTHING, (200, 2)), stats(p.kind, '2', NOTHING),
-                          stats('rocc', '3', NOTHING, (400, 4) if p.ahead else (300, 3)))))
-    again = [flow(3) + '\n' + release()[0], release()[1]]
-    add('every frame is dropped, with tbf above to peek',
-        [loaded([*top, rocc('limit 50 role ' + role, slot)], flow(3))],
-        tc(rocc('limit 1m', slot, verb='change')), steps(show(), *again),
-        pattern(after(1, *none()), after(2, *levels(pick((100, 1), (200, 2)), dropped=3)),
-                after(3, *sent(400, 4, dropped=3))))
-    add('every frame is dropped at the root',
-        [loaded([*p.make(at='root'), rocc('limit 50 role ' + role, slot)], flow(5))],
-        tc(rocc('limit 1m', slot, verb='change')), steps(show(), flow(3) + wait + '\n' + show()),
-        pattern(after(1, stats(p.kind, '2', NOTHING), stats('rocc', '3', NOTHING, NOTHING, 5)),
-                after(2, stats(p.kind, '2', NOTHING, (300, 3)), stats('rocc', '3', NOTHING, (300, 3), 5))))
-    add('netem above sends each frame twice',
-        [tc('qdisc add dev {} root handle 1: netem duplicate 100%'.format(DEV), *p.make(),
-            rocc('role ' + role, slot))],
-        flow(2) + wait, steps(show()),
-        pattern(after(1, stats('netem', '1', NOTHING, (400, 4)), stats(p.kind, '2', NOTHING, (400, 4)),
-                      stats('rocc', '3', NOTHING, (400, 4), 0))))
-    total = plus((200, 2), stash)
-    if p.redo:
-        add('its class is deleted while it holds packets',
-            held, tc(*p.take()), steps(*release(*p.bring(), rocc('role ' + role, slot))),
-            pattern(after(1, *empty()),
-                    after(2, stats('tbf', '1', NOTHING, total), stats('rocc', '3', NOTHING, (100, 1)))))
+    usual(add, p, 'rocc', rocc, 'role ' + role)
 
 
 # ---- options ----

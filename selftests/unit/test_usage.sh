@@ -91,6 +91,7 @@ selftests/packaging/check check --nonsense
 selftests/packaging/check check --version
 selftests/samples samples --nonsense
 selftests/skips/judge judge
+selftests/tdc/generate generate
 selftests/uml/build build --nonsense
 selftests/uml/build uml-build --arch nonsense
 selftests/uml/check check --nonsense
