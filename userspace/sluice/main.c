@@ -8,7 +8,7 @@ const char *argp_program_version = "sluice " SLUICE_VERSION;
 
 static const struct verb verbs[] = {
 	{ "show", verb_show, "[-s] [DEV]", "ports: state, neighbour, pauses; fair rates" },
-	{ "monitor", verb_monitor, "[--count N] [DEV]", "events of ports of bfc as they happen" },
+	{ "monitor", verb_monitor, "[--count N] [DEV]", "events of ports as they happen" },
 	{ "set", verb_set, "DEV [KIND] OPTION VALUE ...", "options of a device's qdiscs" },
 	{ "graph", verb_graph, "FILE [--apply --switch NAME]",
 	  "can backpressure go in a circle, and what to do" },
