@@ -32,7 +32,7 @@ static inline u32 hop_quantum_mtu(struct Qdisc *sch)
  *
  * Who takes a packet takes its bytes from the sub-queue's deficit.
  */
-static __always_inline struct hop_subq *
+static inline struct hop_subq *
 hop_class_turn(const struct hop_subqs *s, struct hop_class *class,
 	       u32 (*quantum)(struct Qdisc *sch), struct Qdisc *sch)
 {
