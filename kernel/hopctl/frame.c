@@ -345,16 +345,16 @@ __u8 *hop_frame_add_state(struct hop_writer *w, enum hop_slot slot, __u32 seq, _
 }
 
 /**
- * hop_frame_state_bytes - how long a frame is that has nothing but a told state
+ * hop_frame_state_bytes - what a told state takes of a frame
  * @slot: which one
  * @pages: pages
  *
- * Return: bytes behind the Ethernet header.
+ * Return: bytes.
  */
 unsigned int hop_frame_state_bytes(enum hop_slot slot, unsigned int pages)
 {
-	return sizeof(struct hop_frame_hdr) + sizeof(struct hop_frame_tlv) +
-	       sizeof(struct hop_tlv_pause_state) + pages * told_states[slot].page;
+	return sizeof(struct hop_frame_tlv) + sizeof(struct hop_tlv_pause_state) +
+	       pages * told_states[slot].page;
 }
 
 /**

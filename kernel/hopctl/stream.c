@@ -277,7 +277,22 @@ u64 hop_streams_next(const struct hop_port *port)
 	return at;
 }
 
-/* Return: true if it did fit. */
+/**
+ * hop_streams_room - room that a frame needs for what may be due
+ *
+ * Return: bytes; what does not fit into them goes into the next frame.
+ */
+unsigned int hop_streams_room(void)
+{
+	const struct hop_content *c;
+	unsigned int slot, room = 0;
+
+	for_each_content(c, slot)
+		room += hop_frame_state_bytes(slot, HOP_STREAM_PAGES);
+	return min_t(unsigned int, room, HOP_FRAME_MAX - HOP_FRAME_REST);
+}
+
+/* Return: true if there was room for it, beside the rest of the frame. */
 static bool stream_write(struct hop_port *port, enum hop_slot slot, const struct hop_content *c,
 			 struct hop_writer *w, u64 now)
 {
@@ -287,8 +302,12 @@ static bool stream_write(struct hop_port *port, enum hop_slot slot, const struct
 	struct hop_stream_times t;
 	u8 *to;
 
-	t.refresh_ns = stream_refresh_ns(port, ETH_HLEN + hop_frame_state_bytes(slot, pages));
 	hop_stream_part(s, pages, now, &part);
+	if (w->used - sizeof(struct hop_frame_hdr) + hop_frame_state_bytes(slot, part.count) +
+	    HOP_FRAME_REST > w->size)
+		return false;
+	t.refresh_ns = stream_refresh_ns(port, ETH_HLEN + sizeof(struct hop_frame_hdr) +
+						    hop_frame_state_bytes(slot, pages));
 	to = hop_frame_add_state(w, slot, s->seq + 1, stream_lease_ns(port, t.refresh_ns),
 				 part.first, part.count);
 	if (!to)

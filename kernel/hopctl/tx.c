@@ -19,8 +19,6 @@
 #include "port.h"
 #include "trace.h"
 
-#define FRAME_ROOM	128	/* all contents of a frame but the pages of told states */
-
 #define BUSY_MIN_NS	(1ULL * NSEC_PER_USEC)
 #define BUSY_UNKNOWN_NS	(10ULL * NSEC_PER_USEC)
 
@@ -109,13 +107,13 @@ static void write_hello(struct hop_port *port, struct hop_writer *w, u64 echo_ns
 static void build_answer(struct hop_port *port, struct hop_candidate *c, u64 now,
 			 struct sk_buff_head *list)
 {
-	struct sk_buff *skb = frame_new(port, FRAME_ROOM);
+	struct sk_buff *skb = frame_new(port, HOP_FRAME_REST);
 	struct hop_writer w;
 
 	c->answer = false;
 	if (!skb)
 		return;
-	hop_frame_begin(&w, skb_tail_pointer(skb), FRAME_ROOM, port->epoch, c->epoch);
+	hop_frame_begin(&w, skb_tail_pointer(skb), HOP_FRAME_REST, port->epoch, c->epoch);
 	write_hello(port, &w, c->sent_ns, c->rx_ns, now);
 	tx_cb(skb)->hello = true;
 	frame_queue(skb, &w, ETH_ZLEN - ETH_HLEN, list);
@@ -159,7 +157,7 @@ static void build_answers(struct hop_port *port, const struct hop_candidate *but
 /* Everything that is due to the neighbour, in one frame. */
 static void build_frame(struct hop_port *port, u64 now, struct sk_buff_head *list)
 {
-	unsigned int room = FRAME_ROOM + HOP_BITMAP_WORDS * sizeof(u64);
+	unsigned int room = HOP_FRAME_REST + hop_streams_room();
 	bool hello = now >= hello_next(port);
 	struct hop_peer *peer = &port->peer;
 	struct hop_candidate *c = peer->up ? NULL : hop_peer_candidate(port, now);
@@ -204,10 +202,10 @@ static void build_goodbye(struct hop_port *port, u64 now, struct sk_buff_head *l
 	if (now < hello_next(port))
 		return;
 	hello_done(port, now);
-	skb = frame_new(port, FRAME_ROOM);
+	skb = frame_new(port, HOP_FRAME_REST);
 	if (!skb)
 		return;
-	hop_frame_begin(&w, skb_tail_pointer(skb), FRAME_ROOM, port->epoch, port->peer.epoch);
+	hop_frame_begin(&w, skb_tail_pointer(skb), HOP_FRAME_REST, port->epoch, port->peer.epoch);
 	hop_frame_add_goodbye(&w);
 	frame_queue(skb, &w, ETH_ZLEN - ETH_HLEN, list);
 }

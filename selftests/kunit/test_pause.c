@@ -167,7 +167,7 @@ static void pause_sends_over_the_wrap(struct kunit *test)
 		u64 now = NOW + i * NSEC_PER_SEC;
 		struct hop_writer w;
 		struct hop_frame f;
-		u8 buf[128];
+		u8 buf[256];
 		u32 written;
 
 		port->pausing.words[i] = 1;
@@ -203,6 +203,88 @@ static void pause_is_found(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, wrong, 0);
 	KUNIT_EXPECT_FALSE(test, pause_is_among(HOP_REACTION_NONE, 1023, ~0ULL));
+}
+
+/* ---- another told state beside it ---- */
+
+static unsigned int other_pages(const struct hop_port *port)
+{
+	return HOP_STREAM_PAGES;
+}
+
+static void other_write(const struct hop_port *port, const struct hop_stream_part *part, u8 *to)
+{
+	memset(to, 0x55, part->count * sizeof(u64));
+}
+
+static void other_does(struct hop_port *port, u64 now)
+{
+}
+
+static void other_stops(struct hop_port *port)
+{
+}
+
+static bool other_rx(struct hop_port *port, const struct hop_told *told, u64 now)
+{
+	return false;
+}
+
+static const struct hop_content other = {
+	.kinds		= U16_MAX,
+	.pages		= other_pages,
+	.collect	= other_does,
+	.write		= other_write,
+	.start		= other_does,
+	.stop		= other_stops,
+	.rx_pages	= other_pages,
+	.rx		= other_rx,
+	.lost		= other_does,
+};
+
+/* Both have all of their pages to tell. What does not fit into a frame is in the next one. */
+static void pause_shares_frames(struct kunit *test)
+{
+	static const unsigned int sizes[] = { 640, 1000, 1168, HOP_FRAME_MAX };
+	struct hop_port *port = test->priv;
+	unsigned int i, page, room, slot;
+	struct hop_writer w;
+	struct hop_frame f;
+	u8 *buf = kunit_kzalloc(test, HOP_FRAME_MAX, GFP_KERNEL);
+	u32 said, again;
+
+	KUNIT_ASSERT_NOT_NULL(test, buf);
+	KUNIT_ASSERT_EQ(test, hop_content_register(HOP_SLOT_EXAMPLE, &other), 0);
+	KUNIT_EXPECT_EQ(test, hop_content_register(HOP_SLOT_EXAMPLE, &other), -EBUSY);
+	room = hop_streams_room();
+	KUNIT_EXPECT_EQ(test, room + HOP_FRAME_REST, 1168);
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		spin_lock_bh(&port->lock);
+		for (slot = 0; slot < HOP_SLOTS; slot++)
+			for (page = 0; page < HOP_STREAM_PAGES; page++)
+				hop_stream_change(&port->streams[slot], page, true);
+		port->spacing.next_ns = 0;
+		hop_frame_begin(&w, buf, sizes[i], 1, 2);
+		said = hop_streams_write(port, &w, NOW + i);
+		KUNIT_EXPECT_EQ(test, said, sizes[i] < 1168 ? BIT(HOP_SLOT_PAUSE) :
+					    BIT(HOP_SLOT_PAUSE) | BIT(HOP_SLOT_EXAMPLE));
+		port->acks = BIT(HOP_SLOTS) - 1;
+		for (slot = 0; slot < HOP_SLOTS; slot++)
+			port->streams[slot].rx_valid = true;
+		KUNIT_EXPECT_EQ(test, hop_streams_write_acks(port, &w), BIT(HOP_SLOTS) - 1);
+		hop_frame_add_probe(&w, HOP_TLV_PROBE_ECHO, &(struct hop_probe) { .vid = 1 });
+		hop_frame_add_hello(&w, &(struct hop_hello) { .role = HOP_ROLE_HOST });
+		KUNIT_EXPECT_EQ(test, hop_frame_parse(buf, hop_frame_end(&w), &f), HOP_FRAME_OK);
+		KUNIT_EXPECT_EQ(test, f.n_told, HOP_SLOTS + hweight32(said));
+		port->spacing.next_ns = 0;
+		hop_frame_begin(&w, buf, sizes[i], 1, 2);
+		again = hop_streams_write(port, &w, NOW + i);
+		KUNIT_EXPECT_EQ(test, said & again, 0);
+		KUNIT_EXPECT_EQ(test, said | again, BIT(HOP_SLOTS) - 1);
+		hop_streams_stop(port, NOW + i);
+		spin_unlock_bh(&port->lock);
+	}
+	hop_content_unregister(HOP_SLOT_EXAMPLE);
 }
 
 /* Words that lie outside of the sub-queues that were ever announced, and leases over the limit */
@@ -315,6 +397,7 @@ static struct kunit_case pause_cases[] = {
 	KUNIT_CASE(pause_echo_far_ahead),
 	KUNIT_CASE(pause_sends_over_the_wrap),
 	KUNIT_CASE(pause_is_found),
+	KUNIT_CASE(pause_shares_frames),
 	KUNIT_CASE(pause_range),
 	KUNIT_CASE(pause_member_words),
 	KUNIT_CASE(pause_member_last_word),
