@@ -16,7 +16,7 @@
  * struct hop_content - a told state
  * @kinds: HOP_KIND_*: what the neighbour says is believed if it and we have one of these in common
  * @from_switch: and if it is taken for a switch
- * @pages: how many pages the neighbour can be told now; 0: nothing
+ * @pages: how many pages the neighbour can be told, by its latest HELLO; 0: nothing
  * @collect: find out what has changed: hop_stream_change(); called before anything is told
  * @write: write pages, @part->count from @part->first on, to where the frame has room for them
  * @said: that will be sent, under the stream's number; optional

@@ -24,7 +24,7 @@
  */
 #define HOP_FRAME_MAX		1500
 #define HOP_FRAME_TOLD		8	/* told states and acknowledgements in a frame */
-#define HOP_FRAME_REST		112	/* bytes: header and all contents but told states and probes */
+#define HOP_FRAME_REST		112	/* bytes of all but told states and probes */
 
 /**
  * enum hop_frame_error - why a frame was refused

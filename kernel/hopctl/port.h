@@ -526,13 +526,13 @@ u32 hop_hrtt_way_ns(const struct hop_port *port);
 void hop_hrtt_update(struct hop_port *port, u64 now);
 
 /* stream.c */
+extern unsigned int hop_streams_room;
 void hop_streams_init(struct hop_port *port);
 void hop_streams_start(struct hop_port *port, u64 now);
 void hop_streams_stop(struct hop_port *port, u64 now);
 void hop_streams_forget(struct hop_port *port);
 void hop_streams_collect(struct hop_port *port, u64 now);
 u64 hop_streams_next(const struct hop_port *port);
-unsigned int hop_streams_room(void);
 u32 hop_streams_write(struct hop_port *port, struct hop_writer *w, u64 now);
 void hop_streams_unsaid(struct hop_port *port, u32 said);
 u32 hop_streams_write_acks(struct hop_port *port, struct hop_writer *w);

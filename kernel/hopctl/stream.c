@@ -21,6 +21,9 @@
 /* Written under RTNL, read under RCU and the port's lock */
 static const struct hop_content *contents[HOP_SLOTS];
 
+/* Bytes that a frame needs for what may be due; what does not fit goes into the next one. */
+unsigned int hop_streams_room __read_mostly;
+
 #define for_each_content(c, slot)						\
 	for ((slot) = 0; (slot) < HOP_SLOTS; (slot)++)				\
 		if (!((c) = READ_ONCE(contents[slot])))				\
@@ -31,6 +34,7 @@ static void stream_start(struct hop_port *port, enum hop_slot slot, const struct
 			 u64 now)
 {
 	c->start(port, now);
+	port->streams[slot].pages = c->pages(port);
 	hop_stream_start(&port->streams[slot], now);
 }
 
@@ -41,6 +45,16 @@ static void stream_stop(struct hop_port *port, enum hop_slot slot, const struct 
 	c->lost(port, now);
 	c->stop(port);
 	hop_stream_stop(&port->streams[slot]);
+}
+
+static void stream_room(void)
+{
+	unsigned int slot, room = 0;
+
+	for (slot = 0; slot < HOP_SLOTS; slot++)
+		if (contents[slot])
+			room += hop_frame_state_bytes(slot, HOP_STREAM_PAGES);
+	WRITE_ONCE(hop_streams_room, min_t(unsigned int, room, HOP_FRAME_MAX - HOP_FRAME_REST));
 }
 
 /**
@@ -59,6 +73,7 @@ int hop_content_register(enum hop_slot slot, const struct hop_content *c)
 	rtnl_lock();
 	if (!contents[slot]) {
 		WRITE_ONCE(contents[slot], c);
+		stream_room();
 		list_for_each_entry(port, &hop_ports, node) {
 			spin_lock_bh(&port->lock);
 			if (port->peer.up)
@@ -87,10 +102,12 @@ void hop_content_unregister(enum hop_slot slot)
 	rtnl_lock();
 	c = contents[slot];
 	WRITE_ONCE(contents[slot], NULL);
+	stream_room();
 	synchronize_net();
 	list_for_each_entry(port, &hop_ports, node) {
 		spin_lock_bh(&port->lock);
 		stream_stop(port, slot, c, hop_now());
+		port->streams[slot].pages = 0;
 		port->acks &= ~BIT(slot);
 		spin_unlock_bh(&port->lock);
 	}
@@ -249,14 +266,6 @@ void hop_streams_collect(struct hop_port *port, u64 now)
 		c->collect(port, now);
 }
 
-static u64 stream_next(const struct hop_port *port, const struct hop_content *c,
-		       const struct hop_stream *s)
-{
-	if (!c->pages(port))
-		return U64_MAX;
-	return hop_stream_next(s, port->spacing.next_ns);
-}
-
 /**
  * hop_streams_next - when a state is due
  * @port: the port
@@ -265,31 +274,15 @@ static u64 stream_next(const struct hop_port *port, const struct hop_content *c,
  */
 u64 hop_streams_next(const struct hop_port *port)
 {
-	const struct hop_content *c;
 	u64 at = U64_MAX;
 	unsigned int slot;
 
 	lockdep_assert_held(&port->lock);
 	if (!port->peer.up)
 		return at;
-	for_each_content(c, slot)
-		at = min(at, stream_next(port, c, &port->streams[slot]));
+	for (slot = 0; slot < HOP_SLOTS; slot++)
+		at = min(at, hop_stream_next(&port->streams[slot], port->spacing.next_ns));
 	return at;
-}
-
-/**
- * hop_streams_room - room that a frame needs for what may be due
- *
- * Return: bytes; what does not fit into them goes into the next frame.
- */
-unsigned int hop_streams_room(void)
-{
-	const struct hop_content *c;
-	unsigned int slot, room = 0;
-
-	for_each_content(c, slot)
-		room += hop_frame_state_bytes(slot, HOP_STREAM_PAGES);
-	return min_t(unsigned int, room, HOP_FRAME_MAX - HOP_FRAME_REST);
 }
 
 /* Return: true if there was room for it, beside the rest of the frame. */
@@ -297,24 +290,23 @@ static bool stream_write(struct hop_port *port, enum hop_slot slot, const struct
 			 struct hop_writer *w, u64 now)
 {
 	struct hop_stream *s = &port->streams[slot];
-	unsigned int pages = c->pages(port);
 	struct hop_stream_part part;
 	struct hop_stream_times t;
 	u8 *to;
 
-	hop_stream_part(s, pages, now, &part);
+	hop_stream_part(s, now, &part);
 	if (w->used - sizeof(struct hop_frame_hdr) + hop_frame_state_bytes(slot, part.count) +
 	    HOP_FRAME_REST > w->size)
 		return false;
 	t.refresh_ns = stream_refresh_ns(port, ETH_HLEN + sizeof(struct hop_frame_hdr) +
-						    hop_frame_state_bytes(slot, pages));
+						    hop_frame_state_bytes(slot, s->pages));
 	to = hop_frame_add_state(w, slot, s->seq + 1, stream_lease_ns(port, t.refresh_ns),
 				 part.first, part.count);
 	if (!to)
 		return false;
 	c->write(port, &part, to);
 	t.echo_ns = part.how == HOP_STREAM_NEW ? stream_echo_ns(port) : 0;
-	hop_stream_said(s, &part, pages, &t, now);
+	hop_stream_said(s, &part, &t, now);
 	if (c->said)
 		c->said(port, &part, now);
 	return true;
@@ -338,7 +330,7 @@ u32 hop_streams_write(struct hop_port *port, struct hop_writer *w, u64 now)
 	if (!port->peer.up)
 		return 0;
 	for_each_content(c, slot)
-		if (now >= stream_next(port, c, &port->streams[slot]) &&
+		if (now >= hop_stream_next(&port->streams[slot], port->spacing.next_ns) &&
 		    stream_write(port, slot, c, w, now))
 			said |= BIT(slot);
 	if (said)
@@ -472,9 +464,11 @@ void hop_streams_judge(struct hop_port *port, u64 now)
 	unsigned int slot;
 
 	lockdep_assert_held(&port->lock);
-	for_each_content(c, slot)
+	for_each_content(c, slot) {
+		port->streams[slot].pages = c->pages(port);
 		if (!hop_port_has_kind(port, c->kinds))
 			stream_void(port, slot, c, now);
+	}
 }
 
 /**

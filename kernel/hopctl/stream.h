@@ -65,6 +65,7 @@ struct hop_stream_stats {
 
 /**
  * struct hop_stream - a state that we tell and the neighbour's of the same type
+ * @pages: pages that the neighbour can be told; 0: nothing
  * @held: pages that the neighbour must not forget
  * @unacked: pages whose @changed has not been echoed
  * @changed: sequence number of the frame that first tells each page as it is now
@@ -80,6 +81,7 @@ struct hop_stream_stats {
  * @stats: counters
  */
 struct hop_stream {
+	u16	pages;
 	u64	held;
 	u64	unacked;
 	u32	changed[HOP_STREAM_PAGES];
@@ -183,6 +185,8 @@ static inline u64 hop_stream_next(const struct hop_stream *s, u64 spaced_ns)
 {
 	u64 at = ~0ULL;
 
+	if (!s->pages)
+		return at;
 	if (s->fresh)
 		return spaced_ns;
 	if (s->unacked)
@@ -195,11 +199,10 @@ static inline u64 hop_stream_next(const struct hop_stream *s, u64 spaced_ns)
 /**
  * hop_stream_part - what the next frame says: all pages for a refresh, else what is not echoed
  * @s: the stream
- * @pages: that there are
  * @now: time
  * @part: filled in
  */
-static inline void hop_stream_part(const struct hop_stream *s, unsigned int pages, u64 now,
+static inline void hop_stream_part(const struct hop_stream *s, u64 now,
 				   struct hop_stream_part *part)
 {
 	bool repeat = !s->fresh;
@@ -207,7 +210,7 @@ static inline void hop_stream_part(const struct hop_stream *s, unsigned int page
 
 	part->how = !repeat ? HOP_STREAM_NEW : whole ? HOP_STREAM_REFRESH : HOP_STREAM_REPEAT;
 	part->first = 0;
-	part->count = pages;
+	part->count = s->pages;
 	if (whole || !s->unacked)
 		return;
 	part->first = __ffs64(s->unacked);
@@ -218,12 +221,11 @@ static inline void hop_stream_part(const struct hop_stream *s, unsigned int page
  * hop_stream_said - that has been written into a frame, under the number behind @s->seq
  * @s: the stream
  * @part: what was said
- * @pages: that there are
  * @t: times
  * @now: time
  */
 static inline void hop_stream_said(struct hop_stream *s, const struct hop_stream_part *part,
-				   unsigned int pages, const struct hop_stream_times *t, u64 now)
+				   const struct hop_stream_times *t, u64 now)
 {
 	s->seq++;
 	s->repeat_ns = min(part->how == HOP_STREAM_NEW ? t->echo_ns : 2 * s->repeat_ns,
@@ -231,7 +233,7 @@ static inline void hop_stream_said(struct hop_stream *s, const struct hop_stream
 	s->fresh = false;
 	s->whole = false;
 	s->last_ns = now;
-	if (part->count == pages)	/* as good as a refresh */
+	if (part->count == s->pages)	/* as good as a refresh */
 		s->refresh_ns = now + t->refresh_ns;
 	s->stats.tx++;
 	s->stats.refreshes += part->how == HOP_STREAM_REFRESH;

@@ -157,7 +157,7 @@ static void build_answers(struct hop_port *port, const struct hop_candidate *but
 /* Everything that is due to the neighbour, in one frame. */
 static void build_frame(struct hop_port *port, u64 now, struct sk_buff_head *list)
 {
-	unsigned int room = HOP_FRAME_REST + hop_streams_room();
+	unsigned int room = HOP_FRAME_REST + READ_ONCE(hop_streams_room);
 	bool hello = now >= hello_next(port);
 	struct hop_peer *peer = &port->peer;
 	struct hop_candidate *c = peer->up ? NULL : hop_peer_candidate(port, now);
@@ -165,8 +165,6 @@ static void build_frame(struct hop_port *port, u64 now, struct sk_buff_head *lis
 	struct hop_writer w;
 	struct sk_buff *skb;
 
-	if (!hello && !port->acks && !port->n_echoes && now < hop_streams_next(port))
-		return;
 	skb = frame_new(port, room);
 	if (!skb) {
 		port->retry_at = now + BUSY_UNKNOWN_NS;
@@ -263,9 +261,11 @@ static void tx_build(struct hop_port *port, u64 now, struct sk_buff_head *list)
 	}
 	tx_look(port, now);
 	hop_streams_collect(port, now);
-	do {
-		build_frame(port, now, list);
-	} while (port->n_echoes && !port->retry_at);
+	if (now >= hello_next(port) || port->acks || port->n_echoes ||
+	    now >= hop_streams_next(port))
+		do {
+			build_frame(port, now, list);
+		} while (port->n_echoes && !port->retry_at);
 	build_probes(port, now, list);
 }
 

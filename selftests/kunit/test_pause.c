@@ -23,6 +23,9 @@ static int pause_init(struct kunit *test)
 	port->peer.hello.queues = HOP_QUEUES_MAX;
 	port->queues = HOP_QUEUES_MAX;
 	port->queues_most = HOP_QUEUES_MAX;
+	spin_lock_bh(&port->lock);
+	hop_streams_judge(port, NOW);
+	spin_unlock_bh(&port->lock);
 	return 0;
 }
 
@@ -256,7 +259,10 @@ static void pause_shares_frames(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, buf);
 	KUNIT_ASSERT_EQ(test, hop_content_register(HOP_SLOT_EXAMPLE, &other), 0);
 	KUNIT_EXPECT_EQ(test, hop_content_register(HOP_SLOT_EXAMPLE, &other), -EBUSY);
-	room = hop_streams_room();
+	room = hop_streams_room;
+	spin_lock_bh(&port->lock);
+	hop_streams_judge(port, NOW);
+	spin_unlock_bh(&port->lock);
 	KUNIT_EXPECT_EQ(test, room + HOP_FRAME_REST, 1168);
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		spin_lock_bh(&port->lock);

@@ -24,30 +24,32 @@ static unsigned int below(unsigned int n)
 }
 
 /* Says what is due, if anything is. Return: true if it was. */
-static bool say(struct hop_stream *s, unsigned int pages, u64 now, struct hop_stream_part *part)
+static bool say(struct hop_stream *s, u64 now, struct hop_stream_part *part)
 {
 	if (now < hop_stream_next(s, 0))
 		return false;
-	hop_stream_part(s, pages, now, part);
-	hop_stream_said(s, part, pages, &times, now);
+	hop_stream_part(s, now, part);
+	hop_stream_said(s, part, &times, now);
 	return true;
 }
 
 static void test_quiet(void)
 {
-	struct hop_stream s = {};
+	struct hop_stream s = { .pages = 64 };
 
 	hop_stream_init(&s);
 	hop_stream_start(&s, 5);
 	check(hop_stream_next(&s, 0) == ~0ULL, "with nothing to say nothing is said");
 	hop_stream_change(&s, 3, true);
 	check(hop_stream_next(&s, 7) == 7, "a change is said as soon as a frame may leave");
+	s.pages = 0;
+	check(hop_stream_next(&s, 7) == ~0ULL, "but not to who cannot be told anything");
 }
 
 static void test_repeats(void)
 {
 	static const u64 at[] = { 1000, 1010, 1030, 1070, 1150, 1250, 1350 };
-	struct hop_stream s = {};
+	struct hop_stream s = { .pages = 64 };
 	struct hop_stream_part part;
 	unsigned int i;
 	bool ok = true;
@@ -57,7 +59,7 @@ static void test_repeats(void)
 	hop_stream_change(&s, 7, false);
 	for (i = 0; i < sizeof(at) / sizeof(*at); i++) {
 		ok = ok && (!i || hop_stream_next(&s, 0) == at[i]);
-		ok = ok && say(&s, 64, at[i], &part) && part.first == 5 && part.count == 3 &&
+		ok = ok && say(&s, at[i], &part) && part.first == 5 && part.count == 3 &&
 		     part.how == (i ? HOP_STREAM_REPEAT : HOP_STREAM_NEW);
 	}
 	check(ok, "what is not echoed is said again after 1, 2, 4 times an echo, up to a refresh");
@@ -68,7 +70,7 @@ static void test_repeats(void)
 
 static void test_refreshes(void)
 {
-	struct hop_stream s = {};
+	struct hop_stream s = { .pages = 4 };
 	struct hop_stream_part part;
 	bool ok = true;
 	u64 now = 1000;
@@ -76,27 +78,27 @@ static void test_refreshes(void)
 	hop_stream_init(&s);
 	hop_stream_start(&s, now);
 	hop_stream_change(&s, 2, true);
-	check(say(&s, 4, now, &part) && !part.first && part.count == 4 &&
+	check(say(&s, now, &part) && !part.first && part.count == 4 &&
 	      part.how == HOP_STREAM_NEW, "a new neighbour is told all pages");
 	hop_stream_acked(&s, s.seq);
 	while (now < 2000) {
 		ok = ok && hop_stream_next(&s, 0) == now + 100;
 		now += 100;
-		ok = ok && say(&s, 4, now, &part) && part.count == 4 &&
+		ok = ok && say(&s, now, &part) && part.count == 4 &&
 		     part.how == HOP_STREAM_REFRESH;
 	}
 	hop_stream_change(&s, 3, false);
-	check(say(&s, 4, now + 50, &part) && part.count == 1 && hop_stream_acked(&s, s.seq) &&
+	check(say(&s, now + 50, &part) && part.count == 1 && hop_stream_acked(&s, s.seq) &&
 	      hop_stream_next(&s, 0) == now + 100, "a part of it is no refresh");
 	check(ok && s.stats.refreshes == 10, "what must not be forgotten is refreshed, whole");
 	hop_stream_change(&s, 2, false);
-	say(&s, 4, now, &part);
+	say(&s, now, &part);
 	hop_stream_acked(&s, s.seq);
 	check(hop_stream_next(&s, 0) == ~0ULL, "and not any more when it may be");
 	hop_stream_change(&s, 1, true);
-	say(&s, 4, now, &part);
+	say(&s, now, &part);
 	hop_stream_unsaid(&s);
-	check(hop_stream_next(&s, 9) == 9 && (hop_stream_part(&s, 4, now, &part), part.count == 4),
+	check(hop_stream_next(&s, 9) == 9 && (hop_stream_part(&s, now, &part), part.count == 4),
 	      "what the device did not take is said at once, whole");
 	hop_stream_stop(&s);
 	check(hop_stream_next(&s, 0) == ~0ULL, "a neighbour that is gone is told nothing");
@@ -104,7 +106,7 @@ static void test_refreshes(void)
 
 static void test_numbers(void)
 {
-	struct hop_stream s = { .seq = 0xfffffffe };
+	struct hop_stream s = { .pages = 64, .seq = 0xfffffffe };
 	struct hop_stream_part part;
 	unsigned int i;
 	bool ok = true;
@@ -112,7 +114,7 @@ static void test_numbers(void)
 	for (i = 0; i < 4; i++) {
 		hop_stream_change(&s, i, false);
 		ok = ok && hop_stream_is_fresh(&s, i);
-		say(&s, 64, i, &part);
+		say(&s, i, &part);
 		ok = ok && !hop_stream_is_fresh(&s, i) && s.unacked == 1ULL << i &&
 		     hop_stream_acked(&s, s.seq) && !s.unacked;
 	}
@@ -160,7 +162,7 @@ static void line_say(u64 now)
 {
 	struct said f = {};
 
-	if (!say(&line.here, PAGES, now, &f.part))
+	if (!say(&line.here, now, &f.part))
 		return;
 	f.seq = line.here.seq;
 	memcpy(f.page, line.truth, sizeof(f.page));
@@ -233,6 +235,7 @@ static void test_line(void)
 
 	memset(&line, 0, sizeof(line));
 	hop_stream_init(&line.here);
+	line.here.pages = PAGES;
 	hop_stream_init(&line.there);
 	line.lease_at = ~0ULL;
 	hop_stream_start(&line.here, now);
