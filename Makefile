@@ -55,13 +55,14 @@ modules:
 	@test -e "$(KDIR)/Makefile" || { echo "No kernel headers in '$(KDIR)':" \
 		"install linux-headers-$$(uname -r) or give KDIR=" >&2; exit 1; }
 	@mkdir -p $(MIRROR)
-	@rm -f $(MIRROR)/selftests/*/*.ko
 	@cp -rsf $(CURDIR)/kernel $(MIRROR)
 	@find $(MIRROR) -xtype l -delete
 	+$(KMAKE) M=$(MIRROR)/kernel W=1 KCFLAGS=-Werror $(CHECKER) modules
 	@ln -sf $(addprefix kernel/,$(MODULES)) $(MIRROR)
+	@[ ! -d $(MIRROR)/selftests ] || \
+		find $(MIRROR)/selftests -name '*.ko' ! -newer $(MIRROR)/kernel/hopctl/hopctl.ko -delete
 
-# The module that only tests use. `make modules` alone removes it, since it would be of other headers.
+# The module that only tests use. `make modules` alone removes it when hopctl has become another one.
 test-modules: modules
 	@mkdir -p $(MIRROR)/selftests
 	@cp -rsf $(CURDIR)/selftests/example $(MIRROR)/selftests
