@@ -24,16 +24,18 @@ static unsigned int example_pages(const struct hop_port *port)
 /* Without a qdisc nothing waits. */
 static void example_collect(struct hop_port *port, u64 now)
 {
+	struct hop_stream *s = hop_port_stream(port, HOP_SLOT_EXAMPLE);
 	struct example_sched *q = example_of(port);
 	unsigned int i;
 	u64 bytes;
 
 	for (i = 0; q && i < EXAMPLE_QUEUES; i++) {
 		bytes = READ_ONCE(q->queues[i].backlog);
-		if (bytes == q->told[i])
+		/* another qdisc may have told the page before */
+		if (bytes == q->told[i] && !bytes == !(s->held >> i & 1))
 			continue;
 		q->told[i] = bytes;
-		hop_stream_change(hop_port_stream(port, HOP_SLOT_EXAMPLE), i, bytes);
+		hop_stream_change(s, i, bytes);
 	}
 }
 
