@@ -53,7 +53,8 @@ struct hop_content {
  * hop_tell - what a content tells of may have changed
  * @m: a member of the port that it tells
  *
- * Wakes the worker, which asks the content (@collect). Context: any, the qdisc lock included.
+ * Wakes the worker, which asks the content (@collect). Context: RCU with bottom halves off, as
+ * under the qdisc lock, or RTNL.
  */
 void hop_tell(const struct hop_member *m);
 

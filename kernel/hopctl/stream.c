@@ -62,7 +62,8 @@ static void stream_room(void)
  * @slot: the state
  * @c: the content
  *
- * It is told from now on to neighbours that have come up before, too. Context: process, not RTNL.
+ * It is told from now on to neighbours that have come up before, too. The qdiscs that it asks come
+ * later. Context: process, not RTNL.
  * Return: 0, -EBUSY: it has one.
  */
 int hop_content_register(enum hop_slot slot, const struct hop_content *c)
@@ -165,12 +166,26 @@ static u32 stream_hrtt(const struct hop_port *port)
 	return port->hrtt_link ?: HOP_HRTT_UNKNOWN_NS;
 }
 
-/* Not more often than frames with all of the state, of @bytes, may leave. */
-static u64 stream_refresh_ns(const struct hop_port *port, unsigned int bytes)
+/* What a frame takes that says all that can be told */
+static u64 stream_whole_ns(const struct hop_port *port)
 {
-	u64 least = READ_ONCE(hop_state_spacing_ns) ?
-		    hop_share_ns(hop_link_wire_ns(port, bytes)) : 0;
+	unsigned int slot, bytes = ETH_HLEN + sizeof(struct hop_frame_hdr);
 
+	for (slot = 0; slot < HOP_SLOTS; slot++)
+		if (port->streams[slot].pages)
+			bytes += hop_frame_state_bytes(slot, port->streams[slot].pages);
+	return hop_link_wire_ns(port, bytes);
+}
+
+/* Not more often than such frames may leave. What they may owe is for a lease that is set and does
+ * not allow for that.
+ */
+static u64 stream_refresh_ns(const struct hop_port *port)
+{
+	u64 least = READ_ONCE(hop_state_spacing_ns) ? hop_share_ns(stream_whole_ns(port)) : 0;
+
+	if (port->cfg.lease_ns)
+		least = min_t(u64, least, port->cfg.lease_ns / 2);
 	if (port->cfg.refresh_ns)
 		return max_t(u64, port->cfg.refresh_ns, least);
 	return max3(4ULL * stream_hrtt(port), (u64)HOP_REFRESH_AUTO_MIN_NS, least);
@@ -274,13 +289,14 @@ void hop_streams_collect(struct hop_port *port, u64 now)
  */
 u64 hop_streams_next(const struct hop_port *port)
 {
+	const struct hop_content *c;
 	u64 at = U64_MAX;
 	unsigned int slot;
 
 	lockdep_assert_held(&port->lock);
 	if (!port->peer.up)
 		return at;
-	for (slot = 0; slot < HOP_SLOTS; slot++)
+	for_each_content(c, slot)
 		at = min(at, hop_stream_next(&port->streams[slot], port->spacing.next_ns));
 	return at;
 }
@@ -298,8 +314,7 @@ static bool stream_write(struct hop_port *port, enum hop_slot slot, const struct
 	if (w->used - sizeof(struct hop_frame_hdr) + hop_frame_state_bytes(slot, part.count) +
 	    HOP_FRAME_REST > w->size)
 		return false;
-	t.refresh_ns = stream_refresh_ns(port, ETH_HLEN + sizeof(struct hop_frame_hdr) +
-						    hop_frame_state_bytes(slot, s->pages));
+	t.refresh_ns = stream_refresh_ns(port);
 	to = hop_frame_add_state(w, slot, s->seq + 1, stream_lease_ns(port, t.refresh_ns),
 				 part.first, part.count);
 	if (!to)
@@ -503,8 +518,10 @@ void hop_streams_expire(struct hop_port *port, u64 now)
 		if (now < port->streams[slot].lease_at)
 			continue;
 		port->streams[slot].stats.expired++;
-		trace_hop_lease_expired(port);
-		hop_port_event(port, HOP_EVENT_LEASE_EXPIRED);
+		if (slot == HOP_SLOT_PAUSE) {	/* both are of pauses */
+			trace_hop_lease_expired(port);
+			hop_port_event(port, HOP_EVENT_LEASE_EXPIRED);
+		}
 		stream_void(port, slot, c, now);
 	}
 }
