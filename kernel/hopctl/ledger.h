@@ -13,7 +13,8 @@
  * it has arrived or is lost. InfiniBand (FCTBS of its flow control packets) and ATM's Quantum Flow
  * Control (buffer state check) compare counters by such frames. A device may have several transmit
  * queues, with an order in each and none among them, so here it is a cut through all of them, as
- * in Chandy and Lamport, Distributed Snapshots, 1985. That needs one bit in each data frame.
+ * in Chandy and Lamport, Distributed Snapshots, 1985. That needs one bit in each data frame, with
+ * one transmit queue, too: END may be lost, and another one leave behind data of the next block.
  *
  * Algorithm
  *
@@ -62,7 +63,7 @@
  *
  *	- END must not overtake: it leaves from dequeue(), and not as TC_PRIO_CONTROL, which some
  *	  devices prefer. With several receive queues (RSS) the hook may see END before data that
- *	  came first: it has to be kept for as long as the device may keep data back.
+ *	  came first: hop_ledger_complete() is called only when the device may keep none back.
  *	- A frame that is later than its END, or comes twice, counts wrongly until two more blocks
  *	  are complete.
  *	- Both ends count a frame by the same rule: as if segmented, without the fabric tag, and at
@@ -136,6 +137,7 @@ enum hop_ledger_state {
  * @queues: the neighbour's transmit queues
  * @missing: of them, those that @ending has not come to its end by; 0 if there is no such block
  * @ended: bit set of the others
+ * @gathered: @ending has come to its end by all of them, and is not called complete yet
  */
 struct hop_ledger_rx {
 	u64	round;
@@ -145,6 +147,7 @@ struct hop_ledger_rx {
 	u16	queues;
 	u16	missing;
 	u64	ended[HOP_LEDGER_QUEUES / 64];
+	bool	gathered;
 };
 
 /**
@@ -318,6 +321,7 @@ static inline void hop_ledger_rx_restart(struct hop_ledger_rx *rx)
 {
 	rx->state = HOP_LEDGER_UNKNOWN;
 	rx->missing = 0;
+	rx->gathered = false;
 }
 
 static inline void hop_ledger_rx_begin_end(struct hop_ledger_rx *rx, u32 block, u16 queues)
@@ -327,11 +331,59 @@ static inline void hop_ledger_rx_begin_end(struct hop_ledger_rx *rx, u32 block, 
 	rx->ending = block;
 	rx->queues = queues;
 	rx->missing = queues;
+	rx->gathered = false;
 	memset(rx->ended, 0, sizeof(rx->ended));
 }
 
+/* Is the block the latest complete one? */
+static inline bool hop_ledger_is_complete(const struct hop_ledger_rx *rx, u32 block)
+{
+	return rx->state != HOP_LEDGER_UNKNOWN && block == rx->complete;
+}
+
 /**
- * hop_ledger_ended - END has come
+ * hop_ledger_gather - END has come
+ * @rx: blocks
+ * @block: number of the block that has ended, not the complete one
+ * @queue: transmit queue that it came by
+ * @queues: how many the neighbour has
+ *
+ * Return: it was the last one that was missing. hop_ledger_complete() is due, as soon as no data
+ * that came before it can still be kept back.
+ */
+static inline bool hop_ledger_gather(struct hop_ledger_rx *rx, u32 block, u16 queue, u16 queues)
+{
+	bool same = block == rx->ending && queues == rx->queues;
+	u64 bit = 1ULL << (queue & 63);
+
+	if (queue >= queues || queues > HOP_LEDGER_QUEUES || (same && rx->gathered))
+		return false;
+	if (!same || !rx->missing)
+		hop_ledger_rx_begin_end(rx, block, queues);
+	if (rx->ended[queue / 64] & bit)
+		return false;
+	rx->ended[queue / 64] |= bit;
+	rx->gathered = !--rx->missing;
+	return rx->gathered;
+}
+
+/**
+ * hop_ledger_complete - all data that came before END has been counted
+ * @rx: blocks; nothing happens if none is gathered
+ */
+static inline void hop_ledger_complete(struct hop_ledger_rx *rx)
+{
+	if (!rx->gathered)
+		return;
+	rx->gathered = false;
+	rx->complete = rx->ending;
+	rx->round++;
+	if (rx->state != HOP_LEDGER_VALID)
+		rx->state++;
+}
+
+/**
+ * hop_ledger_ended - END has come, where data and frames come in one order
  * @rx: blocks
  * @block: number of the block that has ended
  * @queue: transmit queue that it came by
@@ -341,23 +393,11 @@ static inline void hop_ledger_rx_begin_end(struct hop_ledger_rx *rx, u32 block, 
  */
 static inline bool hop_ledger_ended(struct hop_ledger_rx *rx, u32 block, u16 queue, u16 queues)
 {
-	u64 bit = 1ULL << (queue & 63);
-
-	if (queue >= queues || queues > HOP_LEDGER_QUEUES)
-		return false;
-	if (rx->state != HOP_LEDGER_UNKNOWN && block == rx->complete)
+	if (queue < queues && queues <= HOP_LEDGER_QUEUES && hop_ledger_is_complete(rx, block))
 		return true;
-	if (!rx->missing || block != rx->ending || queues != rx->queues)
-		hop_ledger_rx_begin_end(rx, block, queues);
-	if (rx->ended[queue / 64] & bit)
+	if (!hop_ledger_gather(rx, block, queue, queues))
 		return false;
-	rx->ended[queue / 64] |= bit;
-	if (--rx->missing)
-		return false;
-	rx->complete = block;
-	rx->round++;
-	if (rx->state != HOP_LEDGER_VALID)
-		rx->state++;
+	hop_ledger_complete(rx);
 	return true;
 }
 
@@ -376,7 +416,7 @@ static inline void hop_ledger_rx_catch_up(const struct hop_ledger_rx *rx,
  * hop_ledger_received - a data frame has come
  * @rx: blocks
  * @key: its key
- * @mark: the mark that it bears; of no meaning if the neighbour has one transmit queue
+ * @mark: the mark that it bears
  * @bytes: its length
  */
 static inline void hop_ledger_received(const struct hop_ledger_rx *rx,
@@ -384,7 +424,7 @@ static inline void hop_ledger_received(const struct hop_ledger_rx *rx,
 {
 	key->queued += bytes;
 	hop_ledger_rx_catch_up(rx, key);
-	if (rx->queues > 1 && (mark & 1) == (rx->complete & 1))
+	if ((mark & 1) == (rx->complete & 1))
 		key->next += bytes;
 	else
 		key->open += bytes;

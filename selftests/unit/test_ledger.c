@@ -104,6 +104,18 @@ static void test_two_queues(void)
 	      "END once more: said once more");
 }
 
+/* END is repeated until it is answered, and more data leaves meanwhile. */
+static void test_repeated(void)
+{
+	begin(1);
+	pass(100);
+	hop_ledger_tx_end(&tx);	/* and END is lost */
+	pass(30);
+	check(ends(1) && tell() && outstanding(130), "behind data of the next block: the mark tells");
+	hop_ledger_left(&down, 130);
+	check(tell() && outstanding(0), "and all leaves");
+}
+
 static void test_ends(void)
 {
 	u16 queue;
@@ -746,6 +758,7 @@ int main(void)
 {
 	test_one_queue();
 	test_two_queues();
+	test_repeated();
 	test_ends();
 	test_credits();
 	test_asks();
