@@ -4,7 +4,7 @@
 #
 #   make                 modules for this machine's kernel, plugins of tc and ip, tools
 #   make KDIR=DIR        modules against the headers or build tree in DIR
-#   make test-modules    modules, and the one that only tests use
+#   make test-modules    modules, and those that only tests use
 #   make install         put everything where the system looks for it [DESTDIR=] [PREFIX=]
 #   make uninstall       take it away again, with the same DESTDIR, PREFIX and KDIR
 #   make deb             packages for Debian, in build/deb
@@ -48,6 +48,7 @@ MODDIR	= $(DESTDIR)/lib/modules/$(RELEASE)/updates
 UNSIGNED = $(if $(wildcard $(or $(O),$(KDIR))/certs/signing_key.pem),,CONFIG_MODULE_SIG_ALL=)
 
 MODULES	:= bfc/sch_bfc.ko baseline/sch_ideal.ko baseline/sch_pfc.ko rocc/sch_rocc.ko hopctl/hopctl.ko wire/wire.ko flowgen/flowgen.ko
+TEST_MODULES := example window
 
 all: modules plugins programs tools
 
@@ -62,12 +63,12 @@ modules:
 	@[ ! -d $(MIRROR)/selftests ] || \
 		find $(MIRROR)/selftests -name '*.ko' ! -newer $(MIRROR)/kernel/hopctl/hopctl.ko -delete
 
-# The module that only tests use. `make modules` alone removes it when hopctl has become another one.
+# The modules that only tests use. `make modules` alone removes them when hopctl has become another one.
 test-modules: modules
 	@mkdir -p $(MIRROR)/selftests
-	@cp -rsf $(CURDIR)/selftests/example $(MIRROR)/selftests
+	@cp -rsf $(addprefix $(CURDIR)/selftests/,$(TEST_MODULES)) $(MIRROR)/selftests
 	@find $(MIRROR)/selftests -xtype l -delete
-	+$(KMAKE) M=$(MIRROR)/selftests/example W=1 KCFLAGS=-Werror $(CHECKER) modules
+	+$(foreach dir,$(TEST_MODULES),$(KMAKE) M=$(MIRROR)/selftests/$(dir) W=1 KCFLAGS=-Werror $(CHECKER) modules &&) :
 
 plugins:
 	$(MAKE) -C tc-plugin

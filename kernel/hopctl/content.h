@@ -78,6 +78,16 @@ struct hop_stream *hop_port_stream(struct hop_port *port, enum hop_slot slot);
 struct hop_member *hop_port_member(const struct hop_port *port, const struct hop_member_ops *ops);
 
 /**
+ * hop_port_member_at - the qdisc of a port that has a certain sub-queue
+ * @port: the port
+ * @queue: the sub-queue
+ *
+ * Context: RCU: a content's functions.
+ * Return: the member, NULL if the sub-queue is of none.
+ */
+struct hop_member *hop_port_member_at(const struct hop_port *port, u16 queue);
+
+/**
  * hop_port_has_kind - have both the port and its neighbour one of these kinds?
  * @port: the port
  * @kinds: HOP_KIND_*

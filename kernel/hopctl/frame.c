@@ -116,6 +116,36 @@ static enum hop_frame_error parse_echo(const struct value *v, struct hop_frame *
 	return read_probe(v->p, &f->echo);
 }
 
+static enum hop_frame_error parse_end(const struct value *v, struct hop_frame *f)
+{
+	struct hop_end *e = &f->end;
+	struct hop_tlv_end t;
+
+	memcpy(&t, v->p, sizeof(t));
+	e->block = be32_to_cpu(t.block);
+	e->lane = be16_to_cpu(t.lane);
+	e->lanes = be16_to_cpu(t.lanes);
+	e->count = be16_to_cpu(t.count);
+	e->keys = v->p + sizeof(t);
+	if (v->len - sizeof(t) < e->count * sizeof(__be16))
+		return HOP_FRAME_MALFORMED;
+	return e->lane < e->lanes && e->lanes <= HOP_FRAME_LANES ? HOP_FRAME_OK : HOP_FRAME_RANGE;
+}
+
+static enum hop_frame_error parse_balances(const struct value *v, struct hop_frame *f)
+{
+	struct hop_balances *b = &f->balances;
+	struct hop_tlv_balances t;
+
+	memcpy(&t, v->p, sizeof(t));
+	b->block = be32_to_cpu(t.block);
+	b->count = be16_to_cpu(t.count);
+	b->data = v->p + sizeof(t);
+	if (v->len - sizeof(t) < b->count * sizeof(struct hop_tlv_balance))
+		return HOP_FRAME_MALFORMED;
+	return HOP_FRAME_OK;
+}
+
 /**
  * struct codec - how a content is read
  * @known: its type means something
@@ -149,6 +179,12 @@ static const struct codec codecs[] = {
 		.known = true, .least = sizeof(struct hop_tlv_probe), .parse = parse_echo,
 	},
 	[HOP_TLV_GOODBYE] = { .known = true },
+	[HOP_TLV_END] = {
+		.known = true, .least = sizeof(struct hop_tlv_end), .parse = parse_end,
+	},
+	[HOP_TLV_BALANCES] = {
+		.known = true, .least = sizeof(struct hop_tlv_balances), .parse = parse_balances,
+	},
 	[HOP_TLV_EXAMPLE_STATE] = {
 		.known = true, .least = sizeof(struct hop_tlv_pause_state), .parse = parse_state,
 		.slot = HOP_SLOT_EXAMPLE,
@@ -242,6 +278,36 @@ __u64 hop_told_word(const struct hop_told *t, unsigned int i)
 
 	memcpy(&word, t->data + i * sizeof(word), sizeof(word));
 	return be64_to_cpu(word);
+}
+
+/**
+ * hop_end_key - a key that a parsed END asks for
+ * @e: the END
+ * @i: 0 .. count - 1
+ */
+__u16 hop_end_key(const struct hop_end *e, unsigned int i)
+{
+	__be16 key;
+
+	memcpy(&key, e->keys + i * sizeof(key), sizeof(key));
+	return be16_to_cpu(key);
+}
+
+/**
+ * hop_balances_get - one of the balances that were parsed
+ * @b: they
+ * @i: 0 .. count - 1
+ * @key: its key
+ *
+ * Return: bytes.
+ */
+__s32 hop_balances_get(const struct hop_balances *b, unsigned int i, __u16 *key)
+{
+	struct hop_tlv_balance t;
+
+	memcpy(&t, b->data + i * sizeof(t), sizeof(t));
+	*key = be16_to_cpu(t.key);
+	return be32_to_cpu(t.bytes);
 }
 
 /**
@@ -423,6 +489,88 @@ bool hop_frame_add_probe(struct hop_writer *w, enum hop_tlv type, const struct h
 bool hop_frame_add_goodbye(struct hop_writer *w)
 {
 	return frame_add(w, HOP_TLV_GOODBYE, 0);
+}
+
+/**
+ * hop_frame_add_end - add an END
+ * @w: the writer
+ * @e: the content, but for its keys
+ * @keys: they, host byte order
+ *
+ * Return: false if it did not fit.
+ */
+bool hop_frame_add_end(struct hop_writer *w, const struct hop_end *e, const __u16 *keys)
+{
+	struct hop_tlv_end t = {
+		.block	= cpu_to_be32(e->block),
+		.lane	= cpu_to_be16(e->lane),
+		.lanes	= cpu_to_be16(e->lanes),
+		.count	= cpu_to_be16(e->count),
+	};
+	__u8 *p = frame_add(w, HOP_TLV_END, sizeof(t) + e->count * sizeof(__be16));
+	unsigned int i;
+
+	if (!p)
+		return false;
+	memcpy(p, &t, sizeof(t));
+	for (i = 0; i < e->count; i++) {
+		__be16 key = cpu_to_be16(keys[i]);
+
+		memcpy(p + sizeof(t) + i * sizeof(key), &key, sizeof(key));
+	}
+	return true;
+}
+
+/**
+ * hop_frame_add_balances - say which block is complete
+ * @w: the writer
+ * @block: its number
+ * @count: balances that go with it
+ *
+ * Return: where they go (hop_frame_put_balance()), NULL if they do not fit.
+ */
+__u8 *hop_frame_add_balances(struct hop_writer *w, __u32 block, __u16 count)
+{
+	struct hop_tlv_balances t = {
+		.block	= cpu_to_be32(block),
+		.count	= cpu_to_be16(count),
+	};
+	__u8 *p = frame_add(w, HOP_TLV_BALANCES,
+			    sizeof(t) + count * sizeof(struct hop_tlv_balance));
+
+	if (!p)
+		return NULL;
+	memcpy(p, &t, sizeof(t));
+	return p + sizeof(t);
+}
+
+/**
+ * hop_frame_balances_bytes - what balances take of a frame
+ * @count: how many
+ *
+ * Return: bytes.
+ */
+unsigned int hop_frame_balances_bytes(unsigned int count)
+{
+	return sizeof(struct hop_frame_tlv) + sizeof(struct hop_tlv_balances) +
+	       count * sizeof(struct hop_tlv_balance);
+}
+
+/**
+ * hop_frame_put_balance - write a balance
+ * @p: what hop_frame_add_balances() returned
+ * @i: 0 .. count - 1
+ * @key: its key
+ * @bytes: it
+ */
+void hop_frame_put_balance(__u8 *p, unsigned int i, __u16 key, __s32 bytes)
+{
+	struct hop_tlv_balance t = {
+		.key	= cpu_to_be16(key),
+		.bytes	= cpu_to_be32(bytes),
+	};
+
+	memcpy(p + i * sizeof(t), &t, sizeof(t));
 }
 
 /**

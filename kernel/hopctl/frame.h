@@ -25,6 +25,9 @@
 #define HOP_FRAME_MAX		1500
 #define HOP_FRAME_TOLD		8	/* told states and acknowledgements in a frame */
 #define HOP_FRAME_REST		112	/* bytes of all but told states and probes */
+#define HOP_FRAME_ASKS		64	/* keys that an END asks for, at most */
+#define HOP_FRAME_BALANCES	64	/* balances in a frame of ours, at most */
+#define HOP_FRAME_LANES		256	/* transmit queues of a port, at most */
 
 /**
  * enum hop_frame_error - why a frame was refused
@@ -109,6 +112,34 @@ struct hop_probe {
 };
 
 /**
+ * struct hop_end - struct hop_tlv_end in host byte order
+ * @block: the block that has ended
+ * @lane: transmit queue that it came by
+ * @lanes: how many there are
+ * @count: keys that are asked for
+ * @keys: they, as they lie in the frame
+ */
+struct hop_end {
+	__u32		block;
+	__u16		lane;
+	__u16		lanes;
+	__u16		count;
+	const __u8	*keys;
+};
+
+/**
+ * struct hop_balances - struct hop_tlv_balances in host byte order
+ * @block: the complete block
+ * @count: balances
+ * @data: they, as they lie in the frame
+ */
+struct hop_balances {
+	__u32		block;
+	__u16		count;
+	const __u8	*data;
+};
+
+/**
  * struct hop_frame - what is in a control frame
  * @epoch_mine: the sender's epoch, never 0
  * @epoch_yours: the receiver's epoch as the sender knows it
@@ -116,9 +147,11 @@ struct hop_probe {
  * @hello: if it has HOP_TLV_HELLO
  * @probe: if it has HOP_TLV_PROBE
  * @echo: if it has HOP_TLV_PROBE_ECHO
+ * @end: if it has HOP_TLV_END
+ * @balances: if it has HOP_TLV_BALANCES
  * @n_told: how many of @told there are
- * @told: told states and their acknowledgements, as they follow each other; they point into the
- *	buffer
+ * @told: told states and their acknowledgements, as they follow each other; they, @end and
+ *	@balances point into the buffer
  */
 struct hop_frame {
 	__u32			epoch_mine;
@@ -127,6 +160,8 @@ struct hop_frame {
 	struct hop_hello	hello;
 	struct hop_probe	probe;
 	struct hop_probe	echo;
+	struct hop_end		end;
+	struct hop_balances	balances;
 	unsigned int		n_told;
 	struct hop_told		told[HOP_FRAME_TOLD];
 };
@@ -152,6 +187,8 @@ static inline bool hop_frame_has(const struct hop_frame *f, enum hop_tlv type)
 
 enum hop_frame_error hop_frame_parse(const void *buf, size_t len, struct hop_frame *f);
 __u64 hop_told_word(const struct hop_told *t, unsigned int i);
+__u16 hop_end_key(const struct hop_end *e, unsigned int i);
+__s32 hop_balances_get(const struct hop_balances *b, unsigned int i, __u16 *key);
 
 void hop_frame_begin(struct hop_writer *w, void *buf, size_t size, __u32 mine, __u32 yours);
 bool hop_frame_add_hello(struct hop_writer *w, const struct hop_hello *h);
@@ -159,9 +196,13 @@ __u8 *hop_frame_add_state(struct hop_writer *w, enum hop_slot slot, __u32 seq, _
 			  __u16 first, __u16 count);
 unsigned int hop_frame_state_bytes(enum hop_slot slot, unsigned int pages);
 void hop_frame_put_words(__u8 *p, const __u64 *words, unsigned int count);
+unsigned int hop_frame_balances_bytes(unsigned int count);
 bool hop_frame_add_ack(struct hop_writer *w, enum hop_slot slot, __u32 seq);
 bool hop_frame_add_probe(struct hop_writer *w, enum hop_tlv type, const struct hop_probe *p);
 bool hop_frame_add_goodbye(struct hop_writer *w);
+bool hop_frame_add_end(struct hop_writer *w, const struct hop_end *e, const __u16 *keys);
+__u8 *hop_frame_add_balances(struct hop_writer *w, __u32 block, __u16 count);
+void hop_frame_put_balance(__u8 *p, unsigned int i, __u16 key, __s32 bytes);
 size_t hop_frame_end(struct hop_writer *w);
 
 #endif

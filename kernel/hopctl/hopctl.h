@@ -38,6 +38,7 @@
 
 #include "../uapi/hopctl.h"
 #include "config.h"
+#include "ledger.h"
 
 /* Handles use the upper half of tc_index, so that a small value set by a user's own filter is
  * never taken for one; 0 is "no handle".
@@ -118,6 +119,28 @@ struct hop_member_ops {
 };
 
 /**
+ * struct hop_member_blocks - a member's part of the port's blocks, see blocks.h. Qdisc lock
+ * @gen: the port's, NULL if the member has no part in it
+ * @valid: see hop_blocks_valid()
+ * @seen: generation for which END has been handed out by all transmit queues
+ * @sending: generation for which it is being handed out
+ * @asked: generation for which keys have been asked for
+ * @lane: by which transmit queue it is due next
+ * @owes: see hop_blocks_owe(); read without the lock
+ * @tx: the block that the member sends
+ */
+struct hop_member_blocks {
+	const u32		*gen;
+	const bool		*valid;
+	u32			seen;
+	u32			sending;
+	u32			asked;
+	u16			lane;
+	bool			owes;
+	struct hop_ledger_tx	tx;
+};
+
+/**
  * struct hop_window - the watchdog's window over a sub-queue that is paused, see paused.c
  * @since: when it was opened, 0 if it is not
  * @free_ns: how long it was not paused since then, up to the last pause
@@ -167,6 +190,7 @@ struct hop_window {
  * @parked: the port tags no more, and in @parked_sent is what had left the qdisc when a tagged
  *	packet could be parked; port's lock
  * @parked_sent: hop_member.sch's packets then
+ * @blocks: what it has to do with blocks of data
  * @alone_active: what @n_active points to without a port
  * @alone_paid: what @control_paid points to without a port
  * @node: the port's list of members, RCU
@@ -198,6 +222,7 @@ struct hop_member {
 	u64			order;
 	bool			parked;
 	u64			parked_sent;
+	struct hop_member_blocks blocks;
 	atomic_t		alone_active;
 	atomic64_t		alone_paid;
 	struct list_head	node;
@@ -394,6 +419,16 @@ u32 hop_ingress_add(struct hop_member *m, u16 handle, u32 bytes);
 u32 hop_ingress_sub(struct hop_member *m, u16 handle, u32 bytes);
 
 /**
+ * hop_ingress_bytes - what is queued of what came by a sub-queue of the neighbour
+ * @port: where it came
+ * @queue: the neighbour's sub-queue
+ *
+ * Context: port's lock.
+ * Return: bytes, at all ports of the namespace that count them.
+ */
+u32 hop_ingress_bytes(const struct hop_port *port, u16 queue);
+
+/**
  * hop_ingress_pause - the bytes by a handle hold a pause, or do not any more
  * @m: a member of the egress port
  * @handle: the handle
@@ -410,7 +445,8 @@ void hop_ingress_pause(struct hop_member *m, u16 handle, bool on);
  * @queue: its sub-queue within the member's range, or HOP_NO_QUEUE: VLAN id 0, for a frame that
  *	is not to be paused but starts with a tag of the fabric's TPID of its own
  *
- * A tag that the packet has in metadata is kept, inside.
+ * A tag that the packet has in metadata is kept, inside. The DEI bit is the mark of the member's
+ * block (blocks.h), 0 without blocks.
  * Context: qdisc lock. Call only if hop_tagging().
  * Return: 0, or an error, and the caller still owns @skb. -EMSGSIZE: the link does not take it with
  * one more tag, and it may go without one unless it starts with one of the fabric's TPID, which

@@ -18,6 +18,7 @@
  *   pause.c    PAUSE STATE, sent
  *   watch.c    the watchdog of the pausing side
  *   paused.c   PAUSE STATE, received, and the watchdog of the paused side
+ *   blocks.c   blocks of data, sent and received (blocks.h)
  *   stream.c   told states: repetition, lease and refresh, whatever they say (content.h)
  *   hrtt.c     the 1-hop round-trip time
  *   shared.c   objects that the qdiscs of a namespace share: the pool
@@ -25,6 +26,7 @@
  *   elide.c    backpressure that is left out
  *   urgent.c   ports for which the next packet is to send
  *   tag.c      the fabric tag on and off
+ *   packet.c   control frames as packets
  *   link.c     times of the link
  *   frame.c    codec
  *

@@ -381,6 +381,24 @@ static struct hop_port *handle_owner(const struct hop_net *net, u32 handle)
 	return rcu_dereference_bh(net->owner[at]);
 }
 
+/**
+ * hop_handle_owner - whose handle is it?
+ * @net: the namespace
+ * @handle: what hop_handle() returned once
+ * @queue: the neighbour's sub-queue that it stands for
+ *
+ * Context: RCU with bottom halves off.
+ * Return: the port, NULL if it is nobody's any more.
+ */
+struct hop_port *hop_handle_owner(const struct hop_net *net, u16 handle, unsigned int *queue)
+{
+	struct hop_port *port = handle_owner(net, handle);
+
+	if (port)
+		*queue = handle - (READ_ONCE(port->handles) >> 16);
+	return port;
+}
+
 u16 hop_handle(const struct hop_member *m, const struct sk_buff *skb)
 {
 	u32 handle = skb->tc_index, handles;
@@ -465,6 +483,14 @@ u32 hop_ingress_sub(struct hop_member *m, u16 handle, u32 bytes)
 	return atomic_sub_return(bytes, &m->net->ingress->bytes[handle - HOP_HANDLE_FIRST]);
 }
 EXPORT_SYMBOL_GPL(hop_ingress_sub);
+
+u32 hop_ingress_bytes(const struct hop_port *port, u16 queue)
+{
+	u32 handles = READ_ONCE(port->handles);
+
+	return queue < (handles & 0xffff) ? ingress_bytes(port->net, (handles >> 16) + queue) : 0;
+}
+EXPORT_SYMBOL_GPL(hop_ingress_bytes);
 
 /* Two processors may be here with one handle. Each packet's arrival comes before its departure, so
  * whoever takes the last one out sees every pause that there was. The counter may be -1 for a

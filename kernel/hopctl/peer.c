@@ -76,6 +76,7 @@ void hop_peer_kinds(struct hop_port *port, u64 now)
 		return;
 	peer_handles(port);
 	hop_streams_judge(port, now);
+	hop_blocks_judge(port);
 }
 
 /**
@@ -388,6 +389,7 @@ void hop_peer_drop(struct hop_port *port, u64 now)
 	peer->rtt_count = 0;
 	peer->rtt_rough = false;
 	hop_streams_stop(port, now);
+	hop_blocks_stop(port);
 	hop_peer_unstrip(port, now);
 	port->n_echoes = 0;
 	hop_hrtt_update(port, now);
@@ -478,6 +480,7 @@ static void peer_confirm(struct hop_port *port, const struct hop_frame *f, u64 n
 	if (!same) {
 		hop_range_put(port);
 		hop_streams_forget(port);
+		hop_blocks_forget(port);
 	}
 	memset(port->cand, 0, sizeof(port->cand));
 	peer->up = true;
@@ -488,6 +491,7 @@ static void peer_confirm(struct hop_port *port, const struct hop_frame *f, u64 n
 	hop_port_event(port, HOP_EVENT_NEIGHBOUR_UP);
 	peer_take(port, f, now);
 	hop_streams_start(port, now);
+	hop_blocks_start(port, now);
 	port->hello_gap = HOP_HELLO_NS;
 	hop_hello_soon(port, now);
 	hop_port_wake(port);

@@ -155,6 +155,7 @@ static void port_init(struct hop_port *port, struct net_device *dev, struct hop_
 	port->echo_tokens = HOP_ECHO_BURST;
 	port->state = HOP_STATE_NO_CARRIER;
 	hop_streams_init(port);
+	hop_blocks_init(port);
 	for_each_possible_cpu(cpu)
 		u64_stats_init(&per_cpu_ptr(port->pcpu, cpu)->syncp);
 	spin_lock_init(&port->lock);

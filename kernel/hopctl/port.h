@@ -40,6 +40,7 @@
 #include <net/net_namespace.h>
 
 #include "hopctl.h"
+#include "blocks.h"
 #include "content.h"
 #include "frame.h"
 #include "reaction.h"
@@ -240,6 +241,45 @@ struct hop_spacing {
 };
 
 /**
+ * struct hop_blocks - blocks of data, sent and received; see the table in blocks.c
+ * @ops: how data is counted, NULL if nobody does
+ * @members: members that do; RTNL
+ * @tx: what we send
+ * @block: low half of @tx.block, for members
+ * @gen: counts the times that END was due
+ * @acks: blocks that the neighbour has answered since it came up, up to VALID_ACKS
+ * @valid: it has answered so many
+ * @ended_ns: when END was due last
+ * @repeat_ns: and is due again, if it is not answered
+ * @rx_lock: protects @rx and what is counted by key
+ * @rx: what the neighbour sends
+ * @ripe_at: when the gathered block is complete, U64_MAX if there is none
+ * @say: the neighbour is to be told which block is complete
+ * @any: there may be some in @tell
+ * @tell: keys of which it is to be told the balance
+ * @asked: when the block that it ends is complete
+ */
+struct hop_blocks {
+	const struct hop_blocks_ops	*ops;
+	unsigned int			members;
+	struct hop_ledger_tx		tx;
+	u32				block;
+	u32				gen;
+	u8				acks;
+	bool				valid;
+	u64				ended_ns;
+	u64				repeat_ns;
+
+	spinlock_t			rx_lock;
+	struct hop_ledger_rx		rx;
+	u64				ripe_at;
+	bool				say;
+	bool				any;
+	DECLARE_BITMAP(tell, HOP_BLOCKS_KEYS);
+	DECLARE_BITMAP(asked, HOP_BLOCKS_KEYS);
+};
+
+/**
  * struct hop_range - a range of handles, under hop_net.lock
  * @node: hop_net.parked while it waits for its counters
  * @first: first handle
@@ -261,6 +301,7 @@ struct hop_range {
  * @strip: while fabric tags are taken off: highest VLAN id of them << 16 | TPID; else 0
  * @handles: first handle << 16 | sub-queues of the neighbour that have one; 0 if none
  * @sampled: hop_reaction.vid, for whoever takes tags off
+ * @counting: data is counted by blocks; written under @lock
  * @frame_max: longest frame with the fabric tag that the probes have shown to pass, bytes
  * @uppers: ifindices of upper devices that were looked up once
  * @speed: Mbit/s, 0 if unknown
@@ -287,6 +328,7 @@ struct hop_range {
  * @cand: epochs that ask to be
  * @streams: what is told, by enum hop_slot
  * @spacing: how far apart
+ * @blocks: blocks of data
  * @pausing: what we tell it to pause
  * @reaction: how long what we tell it takes to have an effect
  * @hrtt_link: HRTT as it is configured or as HELLOs tell it, ns, at most
@@ -341,6 +383,7 @@ struct hop_port {
 	u32			strip;
 	u32			handles;
 	u32			sampled;
+	bool			counting;
 	u32			frame_max;
 	int			uppers[HOP_UPPERS];
 
@@ -370,6 +413,7 @@ struct hop_port {
 	struct hop_candidate	cand[HOP_CANDIDATES];
 	struct hop_stream	streams[HOP_SLOTS];
 	struct hop_spacing	spacing;
+	struct hop_blocks	blocks;
 	struct hop_pausing	pausing;
 	struct hop_reaction	reaction;
 	u32			hrtt_link;
@@ -508,6 +552,7 @@ u64 hop_range_bytes(const struct hop_port *port);
 u32 hop_net_marks(const struct hop_net *net);
 u64 hop_range_clear(struct hop_port *port, u32 marks);
 u32 hop_handles_used(struct hop_net *net);
+struct hop_port *hop_handle_owner(const struct hop_net *net, u16 handle, unsigned int *queue);
 
 /* elide.c */
 void hop_elide_update(struct hop_net *net);
@@ -533,6 +578,9 @@ void hop_streams_stop(struct hop_port *port, u64 now);
 void hop_streams_forget(struct hop_port *port);
 void hop_streams_collect(struct hop_port *port, u64 now);
 u64 hop_streams_next(const struct hop_port *port);
+u64 hop_streams_refresh_ns(const struct hop_port *port);
+u64 hop_streams_echo_ns(const struct hop_port *port);
+void hop_streams_space(struct hop_port *port, unsigned int bytes, u64 now);
 u32 hop_streams_write(struct hop_port *port, struct hop_writer *w, u64 now);
 void hop_streams_unsaid(struct hop_port *port, u32 said);
 u32 hop_streams_write_acks(struct hop_port *port, struct hop_writer *w);
@@ -540,6 +588,20 @@ void hop_streams_rx(struct hop_port *port, const struct hop_told *told, u64 now)
 void hop_streams_judge(struct hop_port *port, u64 now);
 u64 hop_streams_lease(const struct hop_port *port);
 void hop_streams_expire(struct hop_port *port, u64 now);
+
+/* blocks.c */
+void hop_blocks_init(struct hop_port *port);
+void hop_blocks_start(struct hop_port *port, u64 now);
+void hop_blocks_stop(struct hop_port *port);
+void hop_blocks_forget(struct hop_port *port);
+void hop_blocks_judge(struct hop_port *port);
+void hop_blocks_rx_end(struct hop_port *port, const struct hop_end *end, u64 now);
+void hop_blocks_rx_balances(struct hop_port *port, const struct hop_balances *told);
+bool hop_blocks_write(struct hop_port *port, struct hop_writer *w, u64 now);
+void hop_blocks_unsaid(struct hop_port *port);
+bool hop_blocks_due(const struct hop_port *port, u64 now);
+u64 hop_blocks_next(const struct hop_port *port);
+void hop_blocks_run(struct hop_port *port, u64 now);
 
 /* paused.c */
 unsigned int hop_paused_pages(const struct hop_port *port);
@@ -640,6 +702,16 @@ struct hop_urgent {
 DECLARE_PER_CPU(struct hop_urgent, hop_urgent);
 void hop_urgent_add(struct hop_port *port);
 void hop_urgent_del(struct hop_port *port);
+
+/* Bytes that a frame needs for balances */
+static inline unsigned int hop_blocks_room(const struct hop_port *port)
+{
+	return port->blocks.ops ? hop_frame_balances_bytes(HOP_FRAME_BALANCES) : 0;
+}
+
+/* packet.c */
+struct sk_buff *hop_frame_new(const struct hop_port *port, unsigned int bytes);
+void hop_frame_close(struct sk_buff *skb, struct hop_writer *w, unsigned int bytes);
 
 /* tx.c */
 void hop_urgent_send(void);

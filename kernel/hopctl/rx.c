@@ -28,6 +28,10 @@ static void rx_contents(struct hop_port *port, const struct hop_frame *f, bool t
 
 	for (i = 0; i < f->n_told; i++)
 		hop_streams_rx(port, &f->told[i], now);
+	if (hop_frame_has(f, HOP_TLV_END))
+		hop_blocks_rx_end(port, &f->end, now);
+	if (hop_frame_has(f, HOP_TLV_BALANCES))
+		hop_blocks_rx_balances(port, &f->balances);
 	if (hop_frame_has(f, HOP_TLV_PROBE) && tagged)
 		hop_probe_rx(port, &f->probe, now);
 	if (hop_frame_has(f, HOP_TLV_PROBE_ECHO) && hop_probe_echoed(port, &f->echo, now))

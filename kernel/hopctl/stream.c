@@ -143,6 +143,17 @@ struct hop_member *hop_port_member(const struct hop_port *port, const struct hop
 }
 EXPORT_SYMBOL_GPL(hop_port_member);
 
+struct hop_member *hop_port_member_at(const struct hop_port *port, u16 queue)
+{
+	struct hop_member *m;
+
+	list_for_each_entry_rcu(m, &port->members, node, lockdep_is_held(&port->lock))
+		if (queue - m->first < m->count && queue >= m->first)
+			return m;
+	return NULL;
+}
+EXPORT_SYMBOL_GPL(hop_port_member_at);
+
 bool hop_port_has_kind(const struct hop_port *port, u16 kinds)
 {
 	return kinds & port->peer.hello.kinds & port->cfg.kinds;
@@ -180,7 +191,7 @@ static u64 stream_whole_ns(const struct hop_port *port)
 /* Not more often than such frames may leave. What they may owe is for a lease that is set and does
  * not allow for that.
  */
-static u64 stream_refresh_ns(const struct hop_port *port)
+u64 hop_streams_refresh_ns(const struct hop_port *port)
 {
 	u64 least = READ_ONCE(hop_state_spacing_ns) ? hop_share_ns(stream_whole_ns(port)) : 0;
 
@@ -202,23 +213,31 @@ static u32 stream_lease_ns(const struct hop_port *port, u64 refresh_ns)
  * When an echo is overdue. HRTT is what an idle link takes and what the neighbour's card may hold;
  * our frame may wait for our card, and each of the two for a data frame that is on the line.
  */
-static u64 stream_echo_ns(const struct hop_port *port)
+u64 hop_streams_echo_ns(const struct hop_port *port)
 {
 	return stream_hrtt(port) + hop_link_ring_ns(port) +
 	       2 * hop_link_wire_ns(port, READ_ONCE(port->dev->mtu) + VLAN_ETH_HLEN);
 }
 
-/* When the next frame may leave, if one of @bytes leaves now */
-static u64 stream_spacing(struct hop_port *port, unsigned int bytes, u64 now)
+/**
+ * hop_streams_space - a frame with told states, or the like, leaves now
+ * @port: the port
+ * @bytes: its bytes
+ * @now: time
+ *
+ * So the next one has to wait.
+ */
+void hop_streams_space(struct hop_port *port, unsigned int bytes, u64 now)
 {
 	u32 least = READ_ONCE(hop_state_spacing_ns);
-	u64 at;
+	u64 at = now;
 
 	port->spacing.paid_before_ns = port->spacing.paid_ns;
-	if (!least)
-		return now;
-	at = hop_share_spend(&port->spacing.paid_ns, hop_link_wire_ns(port, bytes), now);
-	return max(at, now + least);
+	if (least) {
+		at = hop_share_spend(&port->spacing.paid_ns, hop_link_wire_ns(port, bytes), now);
+		at = max(at, now + least);
+	}
+	port->spacing.next_ns = at;
 }
 
 /**
@@ -314,13 +333,13 @@ static bool stream_write(struct hop_port *port, enum hop_slot slot, const struct
 	if (w->used - sizeof(struct hop_frame_hdr) + hop_frame_state_bytes(slot, part.count) +
 	    HOP_FRAME_REST > w->size)
 		return false;
-	t.refresh_ns = stream_refresh_ns(port);
+	t.refresh_ns = hop_streams_refresh_ns(port);
 	to = hop_frame_add_state(w, slot, s->seq + 1, stream_lease_ns(port, t.refresh_ns),
 				 part.first, part.count);
 	if (!to)
 		return false;
 	c->write(port, &part, to);
-	t.echo_ns = part.how == HOP_STREAM_NEW ? stream_echo_ns(port) : 0;
+	t.echo_ns = part.how == HOP_STREAM_NEW ? hop_streams_echo_ns(port) : 0;
 	hop_stream_said(s, &part, &t, now);
 	if (c->said)
 		c->said(port, &part, now);
@@ -349,7 +368,7 @@ u32 hop_streams_write(struct hop_port *port, struct hop_writer *w, u64 now)
 		    stream_write(port, slot, c, w, now))
 			said |= BIT(slot);
 	if (said)
-		port->spacing.next_ns = stream_spacing(port, ETH_HLEN + w->used, now);
+		hop_streams_space(port, ETH_HLEN + w->used, now);
 	return said;
 }
 

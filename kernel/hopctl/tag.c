@@ -33,13 +33,14 @@ static bool tag_fits(const struct hop_port *port, const struct sk_buff *skb)
 int hop_tag_push(const struct hop_member *m, struct sk_buff *skb, u16 queue)
 {
 	u16 vid = queue == HOP_NO_QUEUE ? 0 : m->first + queue + 1;
+	u16 tci = vid | (m->blocks.tx.block & 1) * VLAN_CFI_MASK;
 	__be16 tpid = htons(READ_ONCE(m->port->cfg.tpid));
 
 	if (unlikely(!tag_fits(m->port, skb)))
 		return -EMSGSIZE;
 	if (unlikely(skb_vlan_tag_present(skb)))
-		return skb_vlan_push(skb, tpid, vid);
-	__vlan_hwaccel_put_tag(skb, tpid, vid);
+		return skb_vlan_push(skb, tpid, tci);
+	__vlan_hwaccel_put_tag(skb, tpid, tci);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(hop_tag_push);
@@ -80,9 +81,28 @@ static unsigned int tag_reinject(struct hop_port *port, struct sk_buff *skb)
 	return NF_STOLEN;
 }
 
+/* Data that a kind counts by blocks (blocks.h). @skb has lost the tag, @tci. */
+static noinline void tag_count(struct hop_port *port, const struct sk_buff *skb, u16 tci)
+{
+	const struct hop_blocks_ops *ops = READ_ONCE(port->blocks.ops);
+	struct hop_blocks *b = &port->blocks;
+	struct hop_ledger_rx_key *key;
+	u32 bytes;
+
+	if (!ops || !(tci & VLAN_VID_MASK))
+		return;
+	key = ops->received(port, skb, (tci & VLAN_VID_MASK) - 1, &bytes);
+	if (!key)
+		return;
+	spin_lock(&b->rx_lock);
+	hop_ledger_received(&b->rx, key, !!(tci & VLAN_CFI_MASK), bytes);
+	spin_unlock(&b->rx_lock);
+}
+
 /* The frame is somebody else's, too, or there is another tag in it, which goes where ours was. */
 static noinline unsigned int tag_pop_slow(struct hop_port *port, struct sk_buff *skb, u16 vid)
 {
+	u16 tci = skb_vlan_tag_get(skb);
 	bool shared = skb_shared(skb);
 
 	if (shared) {
@@ -97,6 +117,8 @@ static noinline unsigned int tag_pop_slow(struct hop_port *port, struct sk_buff 
 			goto lost;
 	}
 	hop_pcpu_inc(port, stripped);
+	if (READ_ONCE(port->counting))
+		tag_count(port, skb, tci);
 	skb->tc_index = tag_handle(port, vid);
 	return shared ? tag_reinject(port, skb) : NF_ACCEPT;
 
@@ -128,6 +150,8 @@ unsigned int hop_tag_pop(struct hop_port *port, struct sk_buff *skb)
 	vid = skb_vlan_tag_get_id(skb);
 	if (unlikely(skb_shared(skb) || eth_type_vlan(skb->protocol)))
 		return tag_pop_slow(port, skb, vid);
+	if (unlikely(READ_ONCE(port->counting)))
+		tag_count(port, skb, skb_vlan_tag_get(skb));
 	__vlan_hwaccel_clear_tag(skb);
 	hop_pcpu_inc(port, stripped);
 	skb->tc_index = tag_handle(port, vid);

@@ -14,7 +14,6 @@
  * is by then.
  */
 #include <linux/if_vlan.h>
-#include <linux/pkt_sched.h>
 
 #include "port.h"
 #include "trace.h"
@@ -27,11 +26,13 @@
  * @hello: a HELLO is in it
  * @said: set of the slots of told states in it
  * @acked: and of acknowledgements
+ * @blocks: which block is complete is in it
  */
 struct hop_tx_cb {
 	bool	hello;
 	u32	said;
 	u32	acked;
+	bool	blocks;
 };
 
 static struct hop_tx_cb *tx_cb(struct sk_buff *skb)
@@ -39,39 +40,11 @@ static struct hop_tx_cb *tx_cb(struct sk_buff *skb)
 	return (struct hop_tx_cb *)skb->cb;
 }
 
-static struct sk_buff *frame_new(const struct hop_port *port, unsigned int bytes)
-{
-	unsigned int head = LL_RESERVED_SPACE(port->dev) + VLAN_HLEN;
-	static const u8 dest[ETH_ALEN] = HOP_DEST_MAC;
-	struct sk_buff *skb;
-	struct ethhdr *eth;
-
-	skb = alloc_skb(head + ETH_HLEN + bytes + port->dev->needed_tailroom, GFP_ATOMIC);
-	if (!skb)
-		return NULL;
-	skb_reserve(skb, head);
-	skb_reset_mac_header(skb);
-	eth = skb_put(skb, ETH_HLEN);
-	ether_addr_copy(eth->h_dest, dest);
-	ether_addr_copy(eth->h_source, port->dev->dev_addr);
-	eth->h_proto = htons(HOP_ETHERTYPE);
-	skb_set_network_header(skb, ETH_HLEN);
-	skb->dev = port->dev;
-	skb->protocol = htons(HOP_ETHERTYPE);
-	skb->priority = TC_PRIO_CONTROL;
-	*tx_cb(skb) = (struct hop_tx_cb) {};
-	return skb;
-}
-
 /* Closes a frame, pads it to @bytes behind the Ethernet header, and queues it. */
 static void frame_queue(struct sk_buff *skb, struct hop_writer *w, unsigned int bytes,
 			struct sk_buff_head *list)
 {
-	unsigned int used = hop_frame_end(w);
-
-	skb_put(skb, used);
-	if (used < bytes)
-		skb_put_zero(skb, bytes - used);
+	hop_frame_close(skb, w, bytes);
 	__skb_queue_tail(list, skb);
 }
 
@@ -107,7 +80,7 @@ static void write_hello(struct hop_port *port, struct hop_writer *w, u64 echo_ns
 static void build_answer(struct hop_port *port, struct hop_candidate *c, u64 now,
 			 struct sk_buff_head *list)
 {
-	struct sk_buff *skb = frame_new(port, HOP_FRAME_REST);
+	struct sk_buff *skb = hop_frame_new(port, HOP_FRAME_REST);
 	struct hop_writer w;
 
 	c->answer = false;
@@ -157,7 +130,7 @@ static void build_answers(struct hop_port *port, const struct hop_candidate *but
 /* Everything that is due to the neighbour, in one frame. */
 static void build_frame(struct hop_port *port, u64 now, struct sk_buff_head *list)
 {
-	unsigned int room = HOP_FRAME_REST + READ_ONCE(hop_streams_room);
+	unsigned int room = HOP_FRAME_REST + READ_ONCE(hop_streams_room) + hop_blocks_room(port);
 	bool hello = now >= hello_next(port);
 	struct hop_peer *peer = &port->peer;
 	struct hop_candidate *c = peer->up ? NULL : hop_peer_candidate(port, now);
@@ -165,7 +138,7 @@ static void build_frame(struct hop_port *port, u64 now, struct sk_buff_head *lis
 	struct hop_writer w;
 	struct sk_buff *skb;
 
-	skb = frame_new(port, room);
+	skb = hop_frame_new(port, room);
 	if (!skb) {
 		port->retry_at = now + BUSY_UNKNOWN_NS;
 		return;
@@ -175,6 +148,8 @@ static void build_frame(struct hop_port *port, u64 now, struct sk_buff_head *lis
 	cb = tx_cb(skb);
 	cb->said = hop_streams_write(port, &w, now);
 	cb->acked = hop_streams_write_acks(port, &w);
+	if (unlikely(port->counting))
+		cb->blocks = hop_blocks_write(port, &w, now);
 	if (port->n_echoes)
 		hop_frame_add_probe(&w, HOP_TLV_PROBE_ECHO, &port->echoes[--port->n_echoes]);
 	if (hello) {
@@ -200,7 +175,7 @@ static void build_goodbye(struct hop_port *port, u64 now, struct sk_buff_head *l
 	if (now < hello_next(port))
 		return;
 	hello_done(port, now);
-	skb = frame_new(port, HOP_FRAME_REST);
+	skb = hop_frame_new(port, HOP_FRAME_REST);
 	if (!skb)
 		return;
 	hop_frame_begin(&w, skb_tail_pointer(skb), HOP_FRAME_REST, port->epoch, port->peer.epoch);
@@ -213,7 +188,7 @@ static void build_probe(struct hop_port *port, unsigned int size, u32 nonce,
 {
 	struct hop_probe probe = { .nonce = nonce, .vid = port->probing.vid, .size = size };
 	unsigned int bytes = size - VLAN_ETH_HLEN;
-	struct sk_buff *skb = frame_new(port, bytes);
+	struct sk_buff *skb = hop_frame_new(port, bytes);
 	struct hop_writer w;
 
 	if (!skb)
@@ -262,7 +237,7 @@ static void tx_build(struct hop_port *port, u64 now, struct sk_buff_head *list)
 	tx_look(port, now);
 	hop_streams_collect(port, now);
 	if (now >= hello_next(port) || port->acks || port->n_echoes ||
-	    now >= hop_streams_next(port))
+	    now >= hop_streams_next(port) || (port->counting && hop_blocks_due(port, now)))
 		do {
 			build_frame(port, now, list);
 		} while (port->n_echoes && !port->retry_at);
@@ -279,6 +254,8 @@ static u64 tx_next(const struct hop_port *port)
 		at = hello_next(port);
 		if (!port->leaving)
 			at = min3(at, hop_streams_next(port), hop_probe_next(port));
+		if (unlikely(port->counting) && !port->leaving)
+			at = min(at, hop_blocks_next(port));
 		at = max(at, port->retry_at);
 	}
 	if (port->events)
@@ -308,6 +285,8 @@ static void tx_unsent(struct hop_port *port, const struct hop_tx_cb *unsent)
 	port->stats.tx_busy++;
 	port->retry_at = now + (wait ? max(wait, BUSY_MIN_NS) : BUSY_UNKNOWN_NS);
 	hop_streams_unsaid(port, unsent->said);
+	if (unsent->blocks && port->peer.up)
+		hop_blocks_unsaid(port);
 	if (port->peer.up)
 		port->acks |= unsent->acked;
 	if (unsent->hello)
@@ -319,6 +298,7 @@ static void tx_add(struct hop_tx_cb *unsent, const struct hop_tx_cb *cb)
 	unsent->hello |= cb->hello;
 	unsent->said |= cb->said;
 	unsent->acked |= cb->acked;
+	unsent->blocks |= cb->blocks;
 }
 
 /* Past the qdisc. Return: true if the device did not take all; what, is in @unsent. */
@@ -471,6 +451,8 @@ void hop_tx_work(struct tasklet_struct *t)
 		hop_peer_expire(port, now);
 		hop_streams_expire(port, now);
 		hop_paused_run(port, now);
+		if (unlikely(port->counting))
+			hop_blocks_run(port, now);
 		tx_build(port, now, &list);
 		events = tx_events(port, now);
 		tx_arm(port);

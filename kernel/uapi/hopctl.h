@@ -60,10 +60,13 @@ struct hop_frame_tlv {
  * @HOP_TLV_PROBE: struct hop_tlv_probe: only in frames that carry the fabric tag
  * @HOP_TLV_PROBE_ECHO: struct hop_tlv_probe: the answer, untagged
  * @HOP_TLV_GOODBYE: no value: the sender's port is being taken down
+ * @HOP_TLV_END: struct hop_tlv_end, then count 16-bit keys: leaves behind data, with it
+ * @HOP_TLV_BALANCES: struct hop_tlv_balances, then count struct hop_tlv_balance: the answer
  * @HOP_TLV_EXAMPLE_STATE: struct hop_tlv_pause_state, of pages of 64 bits: for examples and tests
  * @HOP_TLV_EXAMPLE_ACK: struct hop_tlv_ack of it
  *
- * Told states have even numbers, and their acknowledgements the odd ones behind.
+ * Told states have even numbers, and their acknowledgements the odd ones behind; likewise END and
+ * its answer.
  */
 enum hop_tlv {
 	HOP_TLV_HELLO		= 1,
@@ -72,6 +75,8 @@ enum hop_tlv {
 	HOP_TLV_PROBE		= 4,
 	HOP_TLV_PROBE_ECHO	= 5,
 	HOP_TLV_GOODBYE		= 6,
+	HOP_TLV_END		= 8,
+	HOP_TLV_BALANCES	= 9,
 	HOP_TLV_EXAMPLE_STATE	= 30,
 	HOP_TLV_EXAMPLE_ACK	= 31,
 };
@@ -176,6 +181,45 @@ struct hop_tlv_pause_state {
  */
 struct hop_tlv_ack {
 	__be32	seq;
+} __attribute__((packed));
+
+/**
+ * struct hop_tlv_end - a block of data has ended
+ *
+ * All data frames that left before by the same transmit queue are of this block or of an older one.
+ * @block: its number, modulo 2^32
+ * @lane: which of my transmit queues this frame came by
+ * @lanes: how many I have; the block is complete when END has come by each
+ * @count: keys that follow: of these I want to know the balance when it is complete
+ *
+ * Data frames are told apart by the DEI bit of their fabric tag: the lowest bit of their block's
+ * number.
+ */
+struct hop_tlv_end {
+	__be32	block;
+	__be16	lane;
+	__be16	lanes;
+	__be16	count;
+} __attribute__((packed));
+
+/**
+ * struct hop_tlv_balance - of a key: bytes that came after a block, less bytes that wait here
+ * @key: which, a sub-queue of yours or whatever the kind that both have in common counts by
+ * @bytes: signed
+ */
+struct hop_tlv_balance {
+	__be16	key;
+	__be32	bytes;
+} __attribute__((packed));
+
+/**
+ * struct hop_tlv_balances - which block is complete, and what of it waits here
+ * @block: the latest complete block
+ * @count: balances that follow
+ */
+struct hop_tlv_balances {
+	__be32	block;
+	__be16	count;
 } __attribute__((packed));
 
 /**

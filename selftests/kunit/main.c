@@ -39,6 +39,7 @@ int sluice_port_init(struct kunit *test)
 	tasklet_setup(&port->work, sluice_idle);
 	port->epoch = 0x11111111;
 	hop_streams_init(port);
+	hop_blocks_init(port);
 	port->strip_at = U64_MAX;
 	port->watch_at = U64_MAX;
 	port->calm_at = U64_MAX;

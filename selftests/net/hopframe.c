@@ -65,6 +65,7 @@
  *	hello[:role=R,queues=N,flags=HEX,kinds=HEX,tpid=HEX,ring=NS,sent=NS,echo=NS,held=NS]
  *	state:seq=N[,lease=NS][,first=N],words=HEX[+HEX]...
  *	ack:seq=N  probe:nonce=HEX,vid=N,size=N  echo:nonce=HEX,vid=N,size=N  goodbye
+ *	end:block=N,lane=N,lanes=N[,key=N]...  balances:block=N[,key=N,bytes=N]...
  *	raw:HEX		bytes as they are, at the end
  */
 #define _GNU_SOURCE
@@ -268,6 +269,53 @@ static void add_probe(struct hop_writer *w, enum hop_tlv type, char *fields)
 	hop_frame_add_probe(w, type, &p);
 }
 
+static void add_end(struct hop_writer *w, char *fields)
+{
+	struct hop_end e = { .lanes = 1 };
+	__u16 keys[HOP_FRAME_ASKS];
+	const char *v;
+	char *field;
+
+	while ((field = strsep(&fields, ","))) {
+		if ((v = value_of(field, "block")))
+			e.block = number(v, 10);
+		else if ((v = value_of(field, "lanes")))
+			e.lanes = number(v, 10);
+		else if ((v = value_of(field, "lane")))
+			e.lane = number(v, 10);
+		else if ((v = value_of(field, "key")) && e.count < HOP_FRAME_ASKS)
+			keys[e.count++] = number(v, 10);
+		else
+			errx(2, "an end has no %s, or too many", field);
+	}
+	hop_frame_add_end(w, &e, keys);
+}
+
+static void add_balances(struct hop_writer *w, char *fields)
+{
+	__s32 bytes[HOP_FRAME_BALANCES] = {};
+	__u16 keys[HOP_FRAME_BALANCES];
+	unsigned int i, count = 0;
+	__u32 block = 0;
+	const char *v;
+	char *field;
+	__u8 *to;
+
+	while ((field = strsep(&fields, ","))) {
+		if ((v = value_of(field, "block")))
+			block = number(v, 10);
+		else if ((v = value_of(field, "key")) && count < HOP_FRAME_BALANCES)
+			keys[count++] = number(v, 10);
+		else if ((v = value_of(field, "bytes")) && count)
+			bytes[count - 1] = *v == '-' ? -number(v + 1, 10) : number(v, 10);
+		else
+			errx(2, "balances have no %s, or too many", field);
+	}
+	to = hop_frame_add_balances(w, block, count);
+	for (i = 0; to && i < count; i++)
+		hop_frame_put_balance(to, i, keys[i], bytes[i]);
+}
+
 static void add_raw(struct hop_writer *w, const char *hex)
 {
 	unsigned int byte;
@@ -302,6 +350,10 @@ static void add_content(struct hop_writer *w, const char *content)
 		add_probe(w, HOP_TLV_PROBE_ECHO, fields);
 	} else if (!strcmp(name, "goodbye")) {
 		hop_frame_add_goodbye(w);
+	} else if (!strcmp(name, "end")) {
+		add_end(w, fields);
+	} else if (!strcmp(name, "balances")) {
+		add_balances(w, fields);
 	} else if (!strcmp(name, "raw")) {
 		add_raw(w, fields ?: "");
 	} else {
@@ -412,6 +464,29 @@ static void show_told(const struct hop_told *t)
 		printf("%s%llx", i ? "+" : "", (unsigned long long)hop_told_word(t, i));
 }
 
+static void show_end(const struct hop_end *e)
+{
+	unsigned int i;
+
+	printf(" end block=%u lane=%u lanes=%u", e->block, e->lane, e->lanes);
+	for (i = 0; i < e->count; i++)
+		printf("%s%u", i ? "+" : " key=", hop_end_key(e, i));
+}
+
+static void show_balances(const struct hop_balances *b)
+{
+	unsigned int i;
+	__u16 key;
+
+	printf(" balances block=%u", b->block);
+	for (i = 0; i < b->count; i++) {
+		hop_balances_get(b, i, &key);
+		printf("%s%u", i ? "+" : " key=", key);
+	}
+	for (i = 0; i < b->count; i++)
+		printf("%s%d", i ? "+" : " bytes=", hop_balances_get(b, i, &key));
+}
+
 /* The PAUSE STATE of a frame, NULL if it has none */
 static const struct hop_told *pause_state(const struct hop_frame *f)
 {
@@ -440,6 +515,10 @@ static void show_frame(const struct hop_frame *f)
 		       f->echo.size);
 	if (hop_frame_has(f, HOP_TLV_GOODBYE))
 		printf(" goodbye");
+	if (hop_frame_has(f, HOP_TLV_END))
+		show_end(&f->end);
+	if (hop_frame_has(f, HOP_TLV_BALANCES))
+		show_balances(&f->balances);
 	printf("\n");
 }
 

@@ -82,6 +82,37 @@ static void gen_ack(struct hop_told *t, struct hop_writer *w, enum hop_slot slot
 	hop_frame_add_ack(w, slot, t->seq);
 }
 
+/* As many as fit beside all others */
+#define GEN_BLOCKS	16
+
+static void gen_end(struct hop_end *e, struct hop_writer *w)
+{
+	__u16 keys[GEN_BLOCKS];
+	unsigned int i;
+
+	*e = (struct hop_end) {
+		.block = gen_number(), .lanes = 1 + gen_below(HOP_FRAME_LANES),
+		.count = gen_below(GEN_BLOCKS + 1),
+	};
+	e->lane = gen_below(e->lanes);
+	for (i = 0; i < e->count; i++)
+		keys[i] = gen_number();
+	hop_frame_add_end(w, e, keys);
+	e->keys = w->buf + w->used - e->count * sizeof(*keys);
+}
+
+static void gen_balances(struct hop_balances *b, struct hop_writer *w)
+{
+	unsigned int i;
+	__u8 *to;
+
+	*b = (struct hop_balances) { .block = gen_number(), .count = gen_below(GEN_BLOCKS + 1) };
+	to = hop_frame_add_balances(w, b->block, b->count);
+	b->data = to;
+	for (i = 0; i < b->count; i++)
+		hop_frame_put_balance(to, i, gen_number(), gen_number());
+}
+
 /**
  * gen_frame - a good frame
  * @f: filled in with what it says; told[].data points into @buf
@@ -94,6 +125,7 @@ static inline size_t gen_frame(struct hop_frame *f, __u8 *buf)
 	static const __u8 types[] = {
 		HOP_TLV_HELLO, HOP_TLV_PAUSE_STATE, HOP_TLV_PAUSE_ACK, HOP_TLV_PROBE,
 		HOP_TLV_PROBE_ECHO, HOP_TLV_GOODBYE, HOP_TLV_EXAMPLE_STATE, HOP_TLV_EXAMPLE_ACK,
+		HOP_TLV_END, HOP_TLV_BALANCES,
 	};
 	unsigned int order[sizeof(types)], i, j;
 	struct hop_writer w;
@@ -140,6 +172,12 @@ static inline size_t gen_frame(struct hop_frame *f, __u8 *buf)
 			break;
 		case HOP_TLV_GOODBYE:
 			hop_frame_add_goodbye(&w);
+			break;
+		case HOP_TLV_END:
+			gen_end(&f->end, &w);
+			break;
+		case HOP_TLV_BALANCES:
+			gen_balances(&f->balances, &w);
 			break;
 		}
 	}

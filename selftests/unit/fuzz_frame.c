@@ -32,7 +32,7 @@ static void frame_in_range(const struct hop_frame *f)
 	unsigned int i;
 
 	REQUIRE(f->epoch_mine);
-	REQUIRE(!(f->has & ~0xc000007eU));
+	REQUIRE(!(f->has & ~0xc000037eU));
 	if (hop_frame_has(f, HOP_TLV_HELLO)) {
 		REQUIRE(f->hello.role == HOP_ROLE_HOST || f->hello.role == HOP_ROLE_SWITCH);
 		REQUIRE(f->hello.queues <= HOP_QUEUES_MAX);
@@ -44,10 +44,35 @@ static void frame_in_range(const struct hop_frame *f)
 		REQUIRE(t->slot < HOP_SLOTS);
 		REQUIRE(t->ack || (t->count && t->first + t->count <= told_states[t->slot].pages));
 	}
+	if (hop_frame_has(f, HOP_TLV_END))
+		REQUIRE(f->end.lane < f->end.lanes && f->end.lanes <= HOP_FRAME_LANES);
 	if (hop_frame_has(f, HOP_TLV_PROBE))
 		REQUIRE(f->probe.vid >= 1 && f->probe.vid <= HOP_QUEUES_MAX);
 	if (hop_frame_has(f, HOP_TLV_PROBE_ECHO))
 		REQUIRE(f->echo.vid >= 1 && f->echo.vid <= HOP_QUEUES_MAX);
+}
+
+static void balances_write(struct hop_writer *w, const struct hop_balances *b)
+{
+	__u8 *to = hop_frame_add_balances(w, b->block, b->count);
+	unsigned int i;
+	__s32 bytes;
+	__u16 key;
+
+	for (i = 0; to && i < b->count; i++) {
+		bytes = hop_balances_get(b, i, &key);
+		hop_frame_put_balance(to, i, key, bytes);
+	}
+}
+
+static void end_write(struct hop_writer *w, const struct hop_end *e)
+{
+	static __u16 keys[HOP_FRAME_MAX / sizeof(__u16)];
+	unsigned int i;
+
+	for (i = 0; i < e->count; i++)
+		keys[i] = hop_end_key(e, i);
+	hop_frame_add_end(w, e, keys);
 }
 
 static size_t frame_write(const struct hop_frame *f, void *buf, size_t size)
@@ -76,6 +101,10 @@ static size_t frame_write(const struct hop_frame *f, void *buf, size_t size)
 		hop_frame_add_probe(&w, HOP_TLV_PROBE_ECHO, &f->echo);
 	if (hop_frame_has(f, HOP_TLV_GOODBYE))
 		hop_frame_add_goodbye(&w);
+	if (hop_frame_has(f, HOP_TLV_END))
+		end_write(&w, &f->end);
+	if (hop_frame_has(f, HOP_TLV_BALANCES))
+		balances_write(&w, &f->balances);
 	return hop_frame_end(&w);
 }
 
@@ -85,6 +114,18 @@ static bool told_equal(const struct hop_told *a, const struct hop_told *b)
 		return false;
 	return a->ack || (a->lease_ns == b->lease_ns && a->first == b->first &&
 			  a->count == b->count && !memcmp(a->data, b->data, told_bytes(a)));
+}
+
+static bool end_equal(const struct hop_end *a, const struct hop_end *b)
+{
+	return a->block == b->block && a->lane == b->lane && a->lanes == b->lanes &&
+	       a->count == b->count && !memcmp(a->keys, b->keys, a->count * sizeof(__u16));
+}
+
+static bool balances_equal(const struct hop_balances *a, const struct hop_balances *b)
+{
+	return a->block == b->block && a->count == b->count &&
+	       !memcmp(a->data, b->data, a->count * sizeof(struct hop_tlv_balance));
 }
 
 static bool frame_equal(const struct hop_frame *a, const struct hop_frame *b)
@@ -99,7 +140,8 @@ static bool frame_equal(const struct hop_frame *a, const struct hop_frame *b)
 	for (i = 0; i < a->n_told; i++)
 		if (!told_equal(&a->told[i], &b->told[i]))
 			return false;
-	return true;
+	return (!hop_frame_has(a, HOP_TLV_END) || end_equal(&a->end, &b->end)) &&
+	       (!hop_frame_has(a, HOP_TLV_BALANCES) || balances_equal(&a->balances, &b->balances));
 }
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);

@@ -26,10 +26,16 @@ static struct hop_hello full_hello = {
 static struct hop_probe full_probe = { .nonce = 0xdeadbeef, .vid = 4094, .size = 1518 };
 static __u64 full_words[HOP_BITMAP_WORDS];
 
+static const struct hop_end full_end = {
+	.block = 0x80000001, .lane = 255, .lanes = 256, .count = 3,
+};
+static const __u16 full_keys[] = { 0, 4093, 0x0102 };
+
 static size_t full_frame(__u8 *buf)
 {
 	struct hop_writer w;
 	unsigned int i;
+	__u8 *to;
 
 	for (i = 0; i < HOP_BITMAP_WORDS; i++)
 		full_words[i] = gen64();
@@ -41,6 +47,10 @@ static size_t full_frame(__u8 *buf)
 	hop_frame_add_probe(&w, HOP_TLV_PROBE, &full_probe);
 	hop_frame_add_probe(&w, HOP_TLV_PROBE_ECHO, &full_probe);
 	hop_frame_add_goodbye(&w);
+	hop_frame_add_end(&w, &full_end, full_keys);
+	to = hop_frame_add_balances(&w, 0xfffffffe, 2);
+	hop_frame_put_balance(to, 0, 4093, -1);
+	hop_frame_put_balance(to, 1, 7, 0x7fffffff);
 	return hop_frame_end(&w);
 }
 
@@ -73,6 +83,25 @@ static void test_layout(void)
 	check(!memcmp(buf + 52, want + 52, 24), "layout of PAUSE STATE");
 }
 
+static void test_layout_of_blocks(void)
+{
+	static const __u8 want[] = {
+		0, 8, 0, 16,  0x80, 0, 0, 1,  0, 255, 1, 0,  0, 3,  0, 0,  0x0f, 0xfd,  1, 2,
+		0, 9, 0, 12,  0, 0, 0, 5,  0, 1,  0x0f, 0xfd,  0xff, 0xff, 0xfc, 0x18,
+	};
+	struct hop_writer w;
+	__u8 buf[128];
+	size_t len;
+
+	hop_frame_begin(&w, buf, sizeof(buf), 1, 2);
+	hop_frame_add_end(&w, &full_end, full_keys);
+	hop_frame_put_balance(hop_frame_add_balances(&w, 5, 1), 0, 4093, -1000);
+	len = hop_frame_end(&w);
+	check(len == 12 + sizeof(want) && !memcmp(buf + 12, want, sizeof(want)),
+	      "layout of END and BALANCES");
+	check(hop_frame_balances_bytes(1) == 16, "what a balance takes");
+}
+
 static void test_round_trip(void)
 {
 	__u8 buf[HOP_FRAME_MAX];
@@ -80,8 +109,9 @@ static void test_round_trip(void)
 	struct hop_frame f;
 	unsigned int i;
 	bool ok = true;
+	__u16 key;
 
-	check(hop_frame_parse(buf, len, &f) == HOP_FRAME_OK && f.has == 0x7e, "all contents");
+	check(hop_frame_parse(buf, len, &f) == HOP_FRAME_OK && f.has == 0x37e, "all contents");
 	check(f.epoch_mine == 0xa1a2a3a4 && f.epoch_yours == 0xb1b2b3b4, "epochs");
 	check(!memcmp(&f.hello, &full_hello, sizeof(full_hello)), "HELLO");
 	check(f.n_told == 2 && f.told[0].slot == HOP_SLOT_PAUSE && !f.told[0].ack &&
@@ -93,6 +123,12 @@ static void test_round_trip(void)
 	check(f.told[1].slot == HOP_SLOT_PAUSE && f.told[1].ack && f.told[1].seq == 7, "PAUSE ACK");
 	check(f.probe.nonce == 0xdeadbeef && f.probe.vid == 4094 && f.probe.size == 1518 &&
 	      !memcmp(&f.probe, &f.echo, sizeof(f.probe)), "probe and echo");
+	check(f.end.block == 0x80000001 && f.end.lane == 255 && f.end.lanes == 256 &&
+	      f.end.count == 3 && hop_end_key(&f.end, 0) == 0 && hop_end_key(&f.end, 1) == 4093 &&
+	      hop_end_key(&f.end, 2) == 0x0102, "END");
+	check(f.balances.block == 0xfffffffe && f.balances.count == 2 &&
+	      hop_balances_get(&f.balances, 0, &key) == -1 && key == 4093 &&
+	      hop_balances_get(&f.balances, 1, &key) == 0x7fffffff && key == 7, "BALANCES");
 }
 
 /* Every length from 0 up: refused as long as something is missing, then accepted with any
@@ -134,6 +170,8 @@ static void test_refusals(void)
 	struct hop_tlv_hello hello = { .role = HOP_ROLE_HOST };
 	struct hop_tlv_pause_state state = { .count = cpu_to_be16(1) };
 	struct hop_tlv_probe probe = { .vid = cpu_to_be16(1) };
+	struct hop_tlv_end end = { .lanes = cpu_to_be16(1), .count = cpu_to_be16(1) };
+	struct hop_tlv_balances balances = { .count = cpu_to_be16(1) };
 	__u8 buf[HOP_FRAME_MAX], words[12 + 8] = {};
 	struct hop_frame f;
 	size_t len = full_frame(buf);
@@ -184,6 +222,18 @@ static void test_refusals(void)
 	check(parse_one(HOP_TLV_EXAMPLE_STATE, 20, words, 20) == HOP_FRAME_OK, "another told state");
 	check(parse_one(HOP_TLV_EXAMPLE_STATE, 19, words, 20) == HOP_FRAME_MALFORMED, "a short one");
 	check(parse_one(HOP_TLV_EXAMPLE_ACK, 3, "", 1) == HOP_FRAME_MALFORMED, "its ack, too short");
+	check(parse_one(HOP_TLV_END, 12, &end, 10) == HOP_FRAME_OK, "END that asks for one key");
+	check(parse_one(HOP_TLV_END, 11, &end, 10) == HOP_FRAME_MALFORMED, "for a key that is cut");
+	check(parse_one(HOP_TLV_END, 9, &end, 10) == HOP_FRAME_MALFORMED, "short END");
+	end.lane = cpu_to_be16(1);
+	check(parse_one(HOP_TLV_END, 12, &end, 10) == HOP_FRAME_RANGE, "lane 1 of 1");
+	end.lanes = cpu_to_be16(257);
+	check(parse_one(HOP_TLV_END, 12, &end, 10) == HOP_FRAME_RANGE, "257 lanes");
+	end.lane = end.lanes = 0;
+	check(parse_one(HOP_TLV_END, 12, &end, 10) == HOP_FRAME_RANGE, "no lanes");
+	check(parse_one(HOP_TLV_BALANCES, 12, &balances, 6) == HOP_FRAME_OK, "a balance");
+	check(parse_one(HOP_TLV_BALANCES, 11, &balances, 6) == HOP_FRAME_MALFORMED, "cut");
+	check(parse_one(HOP_TLV_BALANCES, 5, &balances, 6) == HOP_FRAME_MALFORMED, "none");
 	check(parse_one(0, 5, "", 1) == HOP_FRAME_OK, "type 0 is skipped");
 	check(parse_one(7, 1000, "", 1) == HOP_FRAME_OK, "type 7 is skipped");
 	check(parse_one(65535, 0, "", 0) == HOP_FRAME_OK, "type 65535 is skipped");
@@ -330,8 +380,9 @@ static void test_corpus(void)
 
 int main(void)
 {
-	printf("KTAP version 1\n1..%d\n", 47);
+	printf("KTAP version 1\n1..%d\n", 60);
 	test_layout();
+	test_layout_of_blocks();
 	test_round_trip();
 	test_lengths();
 	test_refusals();
@@ -342,5 +393,5 @@ int main(void)
 	test_damaged(1000000, 10000, false, "a million damaged frames");
 	test_damaged(500000, 1000, true, "500000 times any bytes");
 	test_corpus();
-	return failed || done != 47;
+	return failed || done != 60;
 }

@@ -17,6 +17,7 @@ local TLV_HEAD = 4
 local FRAME_MAX = 1500
 local QUEUES_MAX = 4094
 local WORDS_MAX = 64
+local LANES_MAX = 256
 local ETHERTYPE = 0x88b5
 local DESTINATION = "0180C200000E"
 
@@ -24,7 +25,7 @@ local NS = { " ns" }
 local roles = { [1] = "host", [2] = "switch" }
 local types = {
 	[1] = "HELLO", [2] = "PAUSE STATE", [3] = "PAUSE ACK", [4] = "PROBE", [5] = "PROBE ECHO",
-	[6] = "GOODBYE", [30] = "EXAMPLE STATE", [31] = "EXAMPLE ACK",
+	[6] = "GOODBYE", [8] = "END", [9] = "BALANCES", [30] = "EXAMPLE STATE", [31] = "EXAMPLE ACK",
 }
 -- in the order of their bits
 local hello_flags = { "STRIPS_TAGS", "ECHO_VALID", "TAGS", "STRIPPING" }
@@ -68,6 +69,17 @@ local f = {
 	nonce	= ProtoField.uint32("hopctl.probe.nonce", "Nonce", base.HEX),
 	vid	= ProtoField.uint16("hopctl.probe.vid", "VLAN id"),
 	size	= ProtoField.uint16("hopctl.probe.size", "Size of the tagged frame"),
+
+	block	= ProtoField.uint32("hopctl.end.block", "Block that has ended"),
+	lane	= ProtoField.uint16("hopctl.end.lane", "Transmit queue"),
+	lanes	= ProtoField.uint16("hopctl.end.lanes", "Transmit queues"),
+	keys	= ProtoField.uint16("hopctl.end.count", "Count of keys"),
+	key	= ProtoField.uint16("hopctl.end.key", "Key"),
+
+	done	= ProtoField.uint32("hopctl.balances.block", "Complete block"),
+	counted	= ProtoField.uint16("hopctl.balances.count", "Count of balances"),
+	of	= ProtoField.uint16("hopctl.balance.key", "Key"),
+	balance	= ProtoField.int32("hopctl.balance.bytes", "Bytes"),
 }
 for bit, name in ipairs(hello_flags) do
 	f[name] = ProtoField.bool("hopctl.hello.flags." .. name:lower(), name, 8, nil,
@@ -269,6 +281,39 @@ local function goodbye()
 	return ""
 end
 
+local function finish(range, tree)
+	local lane, lanes, count = range(4, 2):uint(), range(6, 2):uint(), range(8, 2):uint()
+
+	tree:add(f.block, range(0, 4))
+	tree:add(f.lane, range(4, 2))
+	tree:add(f.lanes, range(6, 2))
+	tree:add(f.keys, range(8, 2))
+	if math.floor((range:len() - 10) / 2) < count then
+		malformed(tree, "fewer keys than it says")
+	elseif lane >= lanes or lanes > LANES_MAX then
+		out_of_range(tree, "a transmit queue that does not exist")
+	end
+	for i = 0, count - 1 do
+		tree:add(f.key, range(10 + 2 * i, 2))
+	end
+	return string.format("block %d by %d of %d, %d keys", range(0, 4):uint(), lane, lanes, count)
+end
+
+local function balances(range, tree)
+	local count = range(4, 2):uint()
+
+	tree:add(f.done, range(0, 4))
+	tree:add(f.counted, range(4, 2))
+	if math.floor((range:len() - 6) / 6) < count then
+		malformed(tree, "fewer balances than it says")
+	end
+	for i = 0, count - 1 do
+		tree:add(f.of, range(6 + 6 * i, 2))
+		tree:add(f.balance, range(8 + 6 * i, 4))
+	end
+	return string.format("block %d, %d keys", range(0, 4):uint(), count)
+end
+
 -- by type: size of the struct, reader
 local contents = {
 	[1] = { 36, hello },
@@ -277,6 +322,8 @@ local contents = {
 	[4] = { 8, tagged_probe },
 	[5] = { 8, probe },
 	[6] = { 0, goodbye },
+	[8] = { 10, finish },
+	[9] = { 6, balances },
 	[30] = { 12, example_state },
 	[31] = { 4, pause_ack },
 }
@@ -287,6 +334,10 @@ local function rest(kind, value, tree)
 
 	if kind == 2 or kind == 30 then
 		known = known + 8 * value(10, 2):uint()
+	elseif kind == 8 then
+		known = known + 2 * value(8, 2):uint()
+	elseif kind == 9 then
+		known = known + 6 * value(4, 2):uint()
 	end
 	if value:len() > known then
 		tree:add(f.unknown, value(known)):append_text(" (skipped)")

@@ -1,0 +1,259 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Blocks of data (kernel/hopctl/blocks.h), by a kind that only tests use (selftests/window): no more than a window of a
+# sub-queue is on its way or waits in the next box. That holds while data and control frames are lost; what is lost is
+# released; and after every fault, when nothing is sent any more, nothing is outstanding.
+#
+#	a:p ====100M==== b:q [ bridge ] b:r ----10M---- b:y
+#
+# What waits at r is counted by r's qdisc, what has come and was lost by the cables.
+
+# shellcheck source=selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_tool ip tc bridge jq ethtool
+need_program frames tcmsg q_window.so
+# set by need_program
+: "${frames:?}" "${tcmsg:?}" "${q_window:?}"
+load_modules
+if [ -n "${SLUICE_MODDIR:-}" ] && [ -z "$(find -L "$SLUICE_MODDIR" -name sch_window.ko)" ]; then
+	die "there is no sch_window.ko in $SLUICE_MODDIR: make test-modules makes it"
+fi
+need_module sch_window
+
+FRAME=1000	# bytes, with the Ethernet header
+WINDOW=20000	# where nothing else is said
+LIMIT=10000000
+FRAMES=600	# in each case; one takes 0.8 ms at r
+ns a b
+a=$(ns_name a)
+b=$(ns_name b)
+for box in a b; do
+	in_ns $box sh -c "echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6" 2>/dev/null
+done
+tcs() { tc -n "$1" -batch - <<<"$2" || die "tc: $2"; }
+ips() { ip -n "$1" -batch - <<<"$2" || die "ip: $2"; }
+
+option() { "$tcmsg" -n "$(ns_name "$1")" send "$2" "$3" TCA_KIND=str:window "TCA_OPTIONS{" "$4=u32:$5" "}"; }
+
+# figure BOX DEV NAME [PARENT]: of the qdisc window there
+figure()
+{
+	REPLY=$(TC_LIB_DIR=${q_window%/*} tc_in "$1" -j -s qdisc show dev "$2" |
+		jq "[.[] | select(.kind == \"window\") | .$3] | add")
+}
+figure_is() { figure "$1" "$2" "$3"; [ "$REPLY" = "$4" ]; }
+cable() { in_ns "$1" ethtool -S "$2" | awk -v key="$3:" '$1 == key { print $2 }'; }
+
+# sends N [PORT]: that many frames of one flow from p to y
+sends()
+{
+	"$frames" -l -w 0 "$a/p" "$a/lo" >/dev/null \
+		<<<"x n=$1 bytes=$FRAME from=10.0.0.1 to=10.0.0.2 sport=${2:-1} dport=9 dst=$(mac 2)" || die "frames"
+}
+
+# link [WORDS_OF_P [WORDS_OF_Q]]: p and its cable, new, and its port in the bridge
+link()
+{
+	ip_in a link del p 2>/dev/null
+	ips "$a" "link add p address $(mac 1) ${1:-} type wire rate 100mbit delay 10us ring 10k peer name q ${2:-} netns $b"
+	ips "$b" "link set q master br0 up"
+	ip_in a link set p up
+}
+ips "$b" "link add br0 type bridge mcast_snooping 0
+link set br0 up
+link add r type wire rate 10mbit ring 0 peer name y
+link set r master br0 up
+link set y up"
+link
+bridge -n "$b" fdb replace "$(mac 2)" dev r master static
+
+diag "options"
+tc_in a qdisc add dev p root handle 1: window
+refused "window 0" "window must be 1 byte to 1 GiB" option a change p 1 0
+refused "limit 0" "limit must be 1 byte to 1 GiB" option a change p 2 0
+check "window" option a change p 1 $WINDOW
+check "limit" option a change p 2 $LIMIT
+
+meets() { figure_is a p valid 1; }
+both()
+{
+	tc_in b qdisc replace dev q root window && tc_in b qdisc replace dev r root window || die "no qdisc window"
+}
+
+diag "without a neighbour of the kind"
+tc_in b qdisc replace dev r root bfc
+sends 100
+sleep 0.1
+figure a p backlog
+is "nothing is limited" "$REPLY" 0
+figure a p outstanding
+is "and nothing counted" "$REPLY" 0
+
+both
+check "they meet" wait_until -e 500 10 meets
+
+# What p has outstanding covers what waits at r, and is no more than a window, in each of SAMPLES looks.
+# bounded NAME SAMPLES
+bounded()
+{
+	local at out waits bad='' most=0 seen=0
+
+	for ((at = 0; at < $2; at++)); do
+		sleep 0.01
+		figure b r backlog
+		waits=$REPLY
+		figure a p outstanding	# later, so it may have become less
+		out=$REPLY
+		[ "$waits" -le $((WINDOW + FRAME)) ] || bad+=" $waits wait"
+		[ "$out" -le $((WINDOW + FRAME)) ] || bad+=" $out outstanding"
+		most=$((waits > most ? waits : most))
+		[ "$waits" -eq 0 ] || seen=$((seen + 1))
+	done
+	is "$1: never more than a window at r" "$bad" ""
+	between "$1: but nearly so much" "$most" $((WINDOW / 4)) $((WINDOW + FRAME))
+	between "$1: and mostly something" "$seen" $(($2 / 2)) "$2"
+}
+rests() { figure_is a p backlog 0 && figure_is a p outstanding 0 && figure_is b r backlog 0; }
+# settles NAME
+settles()
+{
+	check "$1: all leaves, and nothing is outstanding" wait_until -e 400 50 rests
+	figure a p most
+	between "$1: never was more than a window" "$REPLY" 1 $((WINDOW + FRAME))
+}
+went() { cable b r sent_frames; }
+
+diag "a good line"
+went_r=$(went)
+ahead=$(cable a p control_frames)
+figure a p ends
+ends=$REPLY
+sends $FRAMES
+bounded "good" 20
+settles "good"
+figure a p ends
+ends=$((REPLY - ends))
+between "blocks have ended" "$ends" 20 100000
+between "END was not sent ahead of data, as other control frames are" \
+	"$(($(cable a p control_frames) - ahead))" 1 $((ends / 2))
+# control frames of r's port go by it, too
+between "all of it has passed r" $(($(went) - went_r)) "$FRAMES" $((FRAMES + 100))
+
+set_fault() { ip_in a link set p type wire "$@" && ip_in b link set q type wire "$@" || die "no $*"; }
+GOOD="loss_data 0 loss_control 0 duplicate 0 corrupt 0 reorder 0"
+for fault in "loss_data 5%" "loss_control 30%" "loss_data 20% loss_control 50%"; do
+	diag "$fault"
+	# shellcheck disable=SC2086
+	set_fault $fault
+	sends $FRAMES
+	bounded "$fault" 20
+	settles "$fault"
+	# shellcheck disable=SC2086
+	set_fault $GOOD
+done
+# Frames that come twice, late or as others are counted wrongly, until two more blocks are complete.
+for fault in "duplicate 20%" "reorder 20% reorder_delay 1ms" "corrupt 10%" \
+	     "loss_data 10% loss_control 30% corrupt 10% duplicate 20% reorder 20%"; do
+	diag "$fault"
+	# shellcheck disable=SC2086
+	set_fault $fault
+	sends $FRAMES
+	check "$fault: all leaves, and nothing is outstanding" wait_until -e 400 50 rests
+	# shellcheck disable=SC2086
+	set_fault $GOOD
+done
+
+diag "all of one direction is lost, not for so long that tags are not trusted any more"
+# silent NAME BOX DEV LEAST MOST: bytes that wait at p when nothing of DEV has come for 0.1 s
+silent()
+{
+	ip_in "$2" link set "$3" type wire loss_control 100%
+	sends $FRAMES
+	sleep 0.1
+	figure a p backlog
+	between "$1" "$REPLY" "$4" "$5"
+	ip_in "$2" link set "$3" type wire loss_control 0%
+	check "$2:$3: all leaves, and nothing is outstanding" wait_until -e 400 50 rests
+	check "$2:$3: the windows are as before" wait_until -e 400 10 meets
+}
+silent "without END what leaves r is released all the same" a p 1 $((FRAMES * FRAME - WINDOW - 50 * FRAME))
+silent "without an answer nothing is" b q $((FRAMES * FRAME - WINDOW - 2 * FRAME)) $((FRAMES * FRAME))
+
+diag "the neighbour is gone, and comes back"
+sends $FRAMES
+sleep 0.05
+tc_in b qdisc replace dev q root pfifo
+plain() { figure_is a p valid 0; }
+check "it says so: nothing is limited" wait_until -e 100 10 plain
+leaves() { figure_is a p backlog 0; }
+check "all leaves" wait_until -e 100 10 leaves
+tc_in b qdisc replace dev q root window
+check "they meet again" wait_until -e 500 10 meets
+check "what was outstanding is not any more" wait_until -e 400 50 rests
+sends $FRAMES
+bounded "after it" 10
+check "and all leaves" wait_until -e 400 50 rests
+
+diag "the sender is gone, and comes back"
+sends $FRAMES
+sleep 0.05
+tc_in a qdisc replace dev p root pfifo
+tc_in a qdisc replace dev p root window
+check "they meet again" wait_until -e 500 10 meets
+sends $FRAMES
+bounded "after it" 10
+settles "after it"
+
+diag "the other port is gone, with what waits there"
+sends $FRAMES
+sleep 0.05
+tc_in b qdisc replace dev r root window
+check "what was dropped there is not outstanding" wait_until -e 400 50 rests
+
+diag "below a parent"
+tc_in a qdisc replace dev p root handle 1: tbf rate 50mbit burst 64k limit $LIMIT
+tc_in a qdisc replace dev p parent 1:1 handle 2: window
+check "they meet" wait_until -e 500 10 meets
+sends $FRAMES
+bounded "tbf" 10
+settles "tbf"
+figure a p ends
+between "END frames have left" "$REPLY" 2 100000
+is "the parent counts what is there" \
+	"$(tc_in a -j -s qdisc show dev p root | jq -r '.[0] | "\(.backlog) \(.qlen)"')" "0 0"
+
+# queues NAME WORDS_OF_P WORDS_OF_Q ROOT
+queues()
+{
+	local i
+
+	diag "$1"
+	link "$2" "$3"
+	if [ "$4" = mq ]; then
+		tc_in a qdisc replace dev p root handle 1: mq
+		for i in 1 2 3 4; do
+			tc_in a qdisc replace dev p parent 1:$i window
+		done
+	else
+		tc_in a qdisc replace dev p root window
+		fi
+	both
+	all_meet() { figure_is a p valid "$([ "$1" = mq ] && echo 4 || echo 1)"; }
+	check "$1: they meet" wait_until -e 500 10 all_meet "$4"
+	set_fault loss_data 5% loss_control 20%
+	for i in 1 2 3 4 5 6; do
+		sends $((FRAMES / 6)) $i
+	done
+	check "$1: all leaves, and nothing is outstanding" wait_until -e 400 50 rests
+	# shellcheck disable=SC2086
+	set_fault $GOOD
+}
+queues "4 transmit queues, one qdisc" "numtxqueues 4" "" root
+queues "4 transmit queues, mq" "numtxqueues 4" "" mq
+queues "4 receive queues" "" "numrxqueues 4" root
+tc_in a qdisc del dev p root
+tc_in b qdisc del dev q root
+tc_in b qdisc del dev r root
+nothing_to_inspect "the kind window has no port's figures: nothing waits and nothing is outstanding, see above"
+finish
