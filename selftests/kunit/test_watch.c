@@ -10,8 +10,8 @@
 #include "../../kernel/hopctl/watch.c"
 #include "port.h"
 
-#define WATCH_QUEUES	128
-#define WATCH_QUEUE	70	/* of the neighbour's, in the second word */
+#define WATCH_QUEUES	71
+#define WATCH_QUEUE	70	/* of the neighbour's: the last one, in the second word */
 
 /**
  * struct watch_box - what a port needs to count pauses

@@ -117,6 +117,14 @@ class_of()
 }
 read -r paused before < <(class_of)
 is "its class says that it is paused" "$paused" yes
+kind_figs bfc sw p1 marks
+is "and all of them how many packets were marked" \
+	"$(tc_in sw -s class show dev p1 | awk '$1 == "class:" {
+		for (i = 1; i < NF; i++)
+			if ($i == "marks")
+				n += $(i + 1)
+	} END { print n }')" "$REPLY"
+between "which are some" "$REPLY" 1 1000
 sleep 0.1
 read -r paused after < <(class_of)
 between "for as long as it is" $((after - before)) 100000 1500000

@@ -129,6 +129,8 @@ refused()
 		fail "$name" "$*" "should be refused"
 	elif [[ $said != *"$words"* ]]; then
 		fail "$name" "$*" "should say: $words" "says: $said"
+	elif [[ $said == *"Unknown error -"* || $said == *"(null):"* ]]; then
+		fail "$name" "$*" "should have an error below 0" "says: $said"
 	else
 		pass "$name"
 	fi

@@ -72,7 +72,7 @@ kept() {
 	shift 3
 	if said=$(send "$@" 2>&1); then
 		fail "$name" "$*" "should be refused"
-	elif [[ $said != *": "*"$words"*"[$attribute]" ]]; then
+	elif [[ $said != E*": "*"$words"*"[$attribute]" ]]; then
 		fail "$name" "$*" "says: $said" "should say: $words [$attribute]"
 	else
 		shown "$name" "$before"
