@@ -10,7 +10,8 @@
  *
  *   here                 there, in kernel/hopctl
  *   send_hello           build_frame(); build_answer() for a candidate
- *   send_state           hop_streams_collect(), hop_streams_write(), hop_stream_said()
+ *   count                hop_pause_inc(), hop_pause_dec()
+ *   send_state           pause_collect(), hop_stream_change(), hop_streams_write(), hop_stream_said()
  *   receive, SPEAKS      rx_frame(), hop_peer_speaks(), hop_peer_hello()
  *   refresh              peer_refresh()
  *   candidate, confirm   candidate_hello(), peer_confirm(), hop_streams_forget()
@@ -151,6 +152,12 @@ inline send_hello(i, answer)
 	:: else -> f.yours = p[i].cand; f.word = p[i].cand_sent
 	fi;
 	transmit(i)
+}
+
+inline count()
+{
+	moves++;
+	counter = !counter
 }
 
 /* hop_stream_change(), hop_streams_write() */
@@ -328,7 +335,7 @@ init {
 	:: atomic { p[U].clock < HELLOS -> send_hello(U, false); clear_frame(); sound() }
 	:: atomic { p[D].clock < HELLOS && p[D].up && p[D].cand -> send_hello(D, true); clear_frame(); sound() }
 	:: atomic { p[U].clock < HELLOS && p[U].up && p[U].cand -> send_hello(U, true); clear_frame(); sound() }
-	:: atomic { moves < MOVES -> moves++; counter = !counter; sound() }
+	:: atomic { moves < MOVES -> count(); sound() }
 	:: atomic { p[D].up && seq < STATES && (word != counter || unacked || word) ->
 		send_state(); clear_frame(); sound() }
 	:: atomic { down?f.type, f.mine, f.yours, f.number, f.word ->

@@ -19,6 +19,7 @@
  *   know_s               hop_ledger_rx_restart()
  *   start_r              all is 0
  *   transmit_end, ask, tick, know_r    the caller
+ *   arrive, listen, lose    the link
  *
  * What is caught up with per key when the key is used is done at once here. How the ports learn each
  * other's epochs is in hopctl.pml: here each knows the other's some time after a start.
