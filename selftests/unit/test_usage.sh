@@ -85,6 +85,7 @@ selftests/kunit/build build --nonsense
 selftests/kunit/build build --config
 selftests/lab/check-claims check-claims --nonsense
 selftests/lab/soak soak --nonsense
+selftests/model/check check --nonsense
 selftests/mutations/check check --nonsense
 selftests/mutations/operators operators --nonsense
 selftests/packaging/check check --nonsense
