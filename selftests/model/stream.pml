@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stream.pml - a told state between two ports, for spin: every order of events, not a few
+ * stream.pml - a told state between two ports, for spin: every order of events, and some to replay
  *
  * D tells U three pages; of a page only one bit is looked at. Frames get lost, come twice and
  * overtake each other, in both directions. Both ports start anew, with frames of their earlier
@@ -46,6 +46,9 @@
  *
  * -DNO_EPOCH, -DNO_SEQ, -DNO_CHANGED, -DNO_LEASE, -DNO_REFRESH, -DNO_FORGET and -DNO_COUNT leave out
  * one rule each: then one of these fails.
+ *
+ * Each step is printed with the state behind it, in the words of replay.h: `traces` lets spin walk at
+ * random, and unit/test_replay.c and kunit/test_replay.c go the same way.
  */
 #ifndef CHANGES
 #define CHANGES	2
