@@ -16,12 +16,12 @@ static void sluice_idle(struct tasklet_struct *t)
 {
 }
 
-int sluice_port_init(struct kunit *test)
+struct hop_port *sluice_port_new(void)
 {
 	struct hop_port *port = kzalloc(sizeof(*port), GFP_KERNEL);
 
 	if (!port)
-		return -ENOMEM;
+		return NULL;
 	/* not in a module_init(), which comes after the suites; once is enough */
 	hop_content_register(HOP_SLOT_PAUSE, &hop_pause_content);
 	port->dev = alloc_etherdev(0);
@@ -31,7 +31,7 @@ int sluice_port_init(struct kunit *test)
 			free_netdev(port->dev);
 		free_percpu(port->pcpu);
 		kfree(port);
-		return -ENOMEM;
+		return NULL;
 	}
 	eth_hw_addr_set(port->dev, sluice_mac);
 	spin_lock_init(&port->lock);
@@ -45,20 +45,51 @@ int sluice_port_init(struct kunit *test)
 	port->calm_at = U64_MAX;
 	port->cfg.tpid = ETH_P_8021AD;
 	port->frame_max = ETH_FRAME_LEN + VLAN_HLEN;
-	test->priv = port;
-	return 0;
+	return port;
 }
 
-void sluice_port_exit(struct kunit *test)
+void sluice_port_free(struct hop_port *port)
 {
-	struct hop_port *port = test->priv;
-
 	if (!port)
 		return;
 	tasklet_kill(&port->work);
 	free_percpu(port->pcpu);
 	free_netdev(port->dev);
 	kfree(port);
+}
+
+int sluice_port_init(struct kunit *test)
+{
+	test->priv = sluice_port_new();
+	return test->priv ? 0 : -ENOMEM;
+}
+
+void sluice_port_exit(struct kunit *test)
+{
+	sluice_port_free(test->priv);
+}
+
+int sluice_net_init(struct hop_net *net)
+{
+	int err;
+
+	spin_lock_init(&net->lock);
+	INIT_LIST_HEAD(&net->parked);
+	INIT_LIST_HEAD(&net->ports);
+	INIT_LIST_HEAD(&net->pairs);
+	rtnl_lock();
+	err = hop_net_counters(net);
+	rtnl_unlock();
+	return err;
+}
+
+void sluice_net_exit(struct hop_net *net)
+{
+	struct hop_range *r, *next;
+
+	list_for_each_entry_safe(r, next, &net->parked, node)
+		kfree(r);
+	kvfree(net->counters);
 }
 
 /* What the suites' ports have started that does not end with them: work of the whole module */

@@ -10,6 +10,13 @@
 
 #include "../../kernel/hopctl/port.h"
 
+struct hop_port *sluice_port_new(void);
+void sluice_port_free(struct hop_port *port);
+
+/* A namespace's part, all zero before, which no namespace has; free it when no port has handles. */
+int sluice_net_init(struct hop_net *net);
+void sluice_net_exit(struct hop_net *net);
+
 /* Suites have these as init and exit; test->priv is the port. */
 int sluice_port_init(struct kunit *test);
 void sluice_port_exit(struct kunit *test);

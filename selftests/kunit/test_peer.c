@@ -62,10 +62,7 @@ static int box_init(struct kunit *test)
 		return err;
 	port = test->priv;
 	port->net = &box->net;
-	spin_lock_init(&box->net.lock);
-	INIT_LIST_HEAD(&box->net.parked);
-	INIT_LIST_HEAD(&box->net.ports);
-	INIT_LIST_HEAD(&box->net.pairs);
+	err = sluice_net_init(&box->net);
 	list_add_tail(&port->net_node, &box->net.ports);
 	hop_reaction_reset(&port->reaction);
 	port->carrier = true;
@@ -90,26 +87,17 @@ static int box_init(struct kunit *test)
 			.sent_ns = SENT,
 		},
 	};
-
-	rtnl_lock();
-	err = hop_net_counters(&box->net);
-	rtnl_unlock();
 	return err;
 }
 
 static void box_exit(struct kunit *test)
 {
 	struct hop_port *port = test->priv;
-	struct hop_range *r, *next;
-	struct hop_net *net;
 
 	if (!port)
 		return;
-	net = port->net;
 	under_lock(port, hop_range_put(port));
-	list_for_each_entry_safe(r, next, &net->parked, node)
-		kfree(r);
-	kvfree(net->counters);
+	sluice_net_exit(port->net);
 	sluice_port_exit(test);
 }
 

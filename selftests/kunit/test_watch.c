@@ -36,10 +36,7 @@ static int watch_init(struct kunit *test)
 		return err;
 	port = test->priv;
 	port->net = &box->net;
-	spin_lock_init(&box->net.lock);
-	INIT_LIST_HEAD(&box->net.parked);
-	INIT_LIST_HEAD(&box->net.ports);
-	INIT_LIST_HEAD(&box->net.pairs);
+	err = sluice_net_init(&box->net);
 	box->member.port = port;
 	box->member.net = &box->net;
 	box->member.sch = &noop_qdisc;
@@ -49,7 +46,6 @@ static int watch_init(struct kunit *test)
 	watching = false;
 
 	rtnl_lock();
-	err = hop_net_counters(&box->net);
 	spin_lock_bh(&port->lock);
 	if (!err)
 		hop_range_get(port, WATCH_QUEUES);
@@ -62,12 +58,9 @@ static int watch_init(struct kunit *test)
 static void watch_exit(struct kunit *test)
 {
 	struct hop_port *port = test->priv;
-	struct hop_range *r, *next;
-	struct hop_net *net;
 
 	if (!port)
 		return;
-	net = port->net;
 	cancel_delayed_work_sync(&withdraw_work);
 	rtnl_lock();
 	list_del_rcu(&port->node);
@@ -76,9 +69,7 @@ static void watch_exit(struct kunit *test)
 	hop_range_put(port);
 	spin_unlock_bh(&port->lock);
 	synchronize_net();
-	list_for_each_entry_safe(r, next, &net->parked, node)
-		kfree(r);
-	kvfree(net->counters);
+	sluice_net_exit(port->net);
 	sluice_port_exit(test);
 }
 
