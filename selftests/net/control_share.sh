@@ -9,7 +9,7 @@
 #	data eth0 --- p3
 #
 # Frames of 60 bytes are 84 on the line, those of 1514 1538: with `overhead 24` wire counts as the share
-# does.
+# does. Of $SLUICE_SHARE_KINDS (bfc,pfc,rocc) only.
 
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -268,6 +268,7 @@ burst() # NAME LEAST MOST
 pfc="pfc pool 64m"
 # shellcheck disable=SC2086
 for words in bfc "$pfc" rocc; do
+	[[ ,${SLUICE_SHARE_KINDS:-bfc,pfc,rocc}, == *,${words%% *},* ]] || continue
 	burst_of $words
 	shares_of $words
 	notified_of $words
