@@ -101,7 +101,7 @@ void hop_blocks_leave(struct hop_member *m)
 		WRITE_ONCE(port->blocks.ops, NULL);
 		WRITE_ONCE(port->blocks.valid, false);
 		port->blocks.acks = 0;
-		port->blocks.ripe_at = U64_MAX;
+		hop_blocks_forget(port);	/* what comes now is not counted */
 	}
 	spin_unlock_bh(&port->lock);
 }
@@ -467,7 +467,7 @@ void hop_blocks_judge(struct hop_port *port)
 		hop_blocks_stop(port);
 }
 
-/* It is another one, or it has started anew. */
+/* It is another one, or it has started anew, or nobody counts any more. */
 void hop_blocks_forget(struct hop_port *port)
 {
 	struct hop_blocks *b = &port->blocks;

@@ -252,6 +252,18 @@ queues()
 queues "4 transmit queues, one qdisc" "numtxqueues 4" "" root
 queues "4 transmit queues, mq" "numtxqueues 4" "" mq
 queues "4 receive queues" "" "numrxqueues 4" root
+
+# A block that has come to its end, and is to count 2 ms later, is forgotten with the last member.
+diag "the neighbour is gone while a block settles, and comes back"
+for ((i = 0; i < 20; i++)); do
+	sends 100
+	sleep 0.02
+	tc_in b qdisc replace dev q root pfifo
+	tc_in b qdisc replace dev q root window
+	wait_until -e 300 10 meets || break
+done
+is "4 receive queues: they meet again, each time" $i 20
+check "4 receive queues: all leaves then" wait_until -e 400 50 rests
 tc_in a qdisc del dev p root
 tc_in b qdisc del dev q root
 tc_in b qdisc del dev r root
