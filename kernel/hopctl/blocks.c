@@ -362,8 +362,8 @@ struct balance {
 	s32	bytes;
 };
 
-/* Return: how many there are. */
-static unsigned int blocks_balances(struct hop_port *port, struct balance *to)
+/* Return: how many there are, up to @most. */
+static unsigned int blocks_balances(struct hop_port *port, struct balance *to, unsigned int most)
 {
 	struct hop_blocks *b = &port->blocks;
 	unsigned int key, n = 0;
@@ -371,9 +371,9 @@ static unsigned int blocks_balances(struct hop_port *port, struct balance *to)
 
 	if (b->rx.state != HOP_LEDGER_VALID)
 		return 0;
-	WRITE_ONCE(b->any, false);
+	smp_store_mb(b->any, false);	/* before the bits are looked at */
 	for_each_set_bit(key, b->tell, HOP_BLOCKS_KEYS) {
-		if (n == HOP_FRAME_BALANCES) {
+		if (n == most) {
 			WRITE_ONCE(b->any, true);
 			break;
 		}
@@ -400,17 +400,17 @@ bool hop_blocks_write(struct hop_port *port, struct hop_writer *w, u64 now)
 {
 	struct hop_blocks *b = &port->blocks;
 	struct balance balances[HOP_FRAME_BALANCES];
-	unsigned int i, n;
+	unsigned int i, n, most = hop_frame_balances_room(w);
 	u32 block;
 	u8 *to;
 
 	lockdep_assert_held(&port->lock);
-	if (now < blocks_say_at(port))
+	if (now < blocks_say_at(port) || !most)
 		return false;
 	if (b->rx.state == HOP_LEDGER_UNKNOWN)	/* said once, and the device did not take it */
 		b->say = false;
 	spin_lock(&b->rx_lock);
-	n = blocks_balances(port, balances);
+	n = blocks_balances(port, balances, most);
 	block = b->rx.complete;
 	spin_unlock(&b->rx_lock);
 	if (!n && !b->say)

@@ -557,6 +557,21 @@ unsigned int hop_frame_balances_bytes(unsigned int count)
 }
 
 /**
+ * hop_frame_balances_room - how many balances a frame has room for
+ * @w: the writer
+ *
+ * Return: so many that HOP_FRAME_REST is left for all else, HOP_FRAME_BALANCES at most.
+ */
+unsigned int hop_frame_balances_room(const struct hop_writer *w)
+{
+	unsigned int count = HOP_FRAME_BALANCES;
+
+	while (count && w->used + hop_frame_balances_bytes(count) + HOP_FRAME_REST > w->size)
+		count--;
+	return count;
+}
+
+/**
  * hop_frame_put_balance - write a balance
  * @p: what hop_frame_add_balances() returned
  * @i: 0 .. count - 1

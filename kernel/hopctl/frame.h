@@ -197,6 +197,7 @@ __u8 *hop_frame_add_state(struct hop_writer *w, enum hop_slot slot, __u32 seq, _
 unsigned int hop_frame_state_bytes(enum hop_slot slot, unsigned int pages);
 void hop_frame_put_words(__u8 *p, const __u64 *words, unsigned int count);
 unsigned int hop_frame_balances_bytes(unsigned int count);
+unsigned int hop_frame_balances_room(const struct hop_writer *w);
 bool hop_frame_add_ack(struct hop_writer *w, enum hop_slot slot, __u32 seq);
 bool hop_frame_add_probe(struct hop_writer *w, enum hop_tlv type, const struct hop_probe *p);
 bool hop_frame_add_goodbye(struct hop_writer *w);

@@ -100,6 +100,12 @@ static void test_layout_of_blocks(void)
 	check(len == 12 + sizeof(want) && !memcmp(buf + 12, want, sizeof(want)),
 	      "layout of END and BALANCES");
 	check(hop_frame_balances_bytes(1) == 16, "what a balance takes");
+	w = (struct hop_writer) { .size = 12 + HOP_FRAME_REST + 15, .used = 12 };
+	check(!hop_frame_balances_room(&w), "no room for one");
+	w.size += 1;
+	check(hop_frame_balances_room(&w) == 1, "room for one");
+	w.size = HOP_FRAME_MAX;
+	check(hop_frame_balances_room(&w) == HOP_FRAME_BALANCES, "never for more than that");
 }
 
 static void test_round_trip(void)
@@ -380,7 +386,7 @@ static void test_corpus(void)
 
 int main(void)
 {
-	printf("KTAP version 1\n1..%d\n", 60);
+	printf("KTAP version 1\n1..%d\n", 63);
 	test_layout();
 	test_layout_of_blocks();
 	test_round_trip();
@@ -393,5 +399,5 @@ int main(void)
 	test_damaged(1000000, 10000, false, "a million damaged frames");
 	test_damaged(500000, 1000, true, "500000 times any bytes");
 	test_corpus();
-	return failed || done != 60;
+	return failed || done != 63;
 }
