@@ -12,9 +12,11 @@
  * of one link may come to different processors, only after SETTLE_NS.
  *
  *   protector          what
- *   port's lock        hop_blocks.tx and what is about time, @acks, @asked
- *   hop_blocks.rx_lock hop_blocks.rx and what hop_blocks_ops.received() returns
- *   qdisc lock         hop_member.blocks
+ *   port's lock        hop_blocks.tx and what is about time, .acks, .asked, .say
+ *   and rx_lock        hop_blocks.rx and what hop_blocks_ops.received() returns; the hook, which
+ *                      counts, has rx_lock alone
+ *   qdisc lock         hop_member.blocks; join and leave, under RTNL, come before the first
+ *                      dequeue and after the last
  *   released, acquired hop_blocks.gen, after .block
  *   atomic bits        hop_blocks.tell
  *   READ_ONCE          hop_blocks.ops, .valid, .block, .any, hop_member.blocks.owes
@@ -119,7 +121,6 @@ static struct sk_buff *end_build(struct hop_member *m, unsigned int lane, unsign
 	u16 keys[HOP_FRAME_ASKS];
 	struct hop_writer w;
 	struct sk_buff *skb;
-	unsigned int bytes = ETH_ZLEN - ETH_HLEN;
 
 	/* what is asked once need not be by each transmit queue */
 	if (ops && m->blocks.sending != m->blocks.asked) {
@@ -133,7 +134,7 @@ static struct sk_buff *end_build(struct hop_member *m, unsigned int lane, unsign
 	hop_frame_begin(&w, skb_tail_pointer(skb), HOP_FRAME_REST + end.count * sizeof(*keys),
 			READ_ONCE(port->epoch), READ_ONCE(port->peer.epoch));
 	hop_frame_add_end(&w, &end, keys);
-	hop_frame_close(skb, &w, bytes);
+	hop_frame_close(skb, &w, ETH_ZLEN - ETH_HLEN);
 	skb->priority = 0;	/* or a card may send it ahead */
 	skb_set_queue_mapping(skb, lane);
 	qdisc_skb_cb(skb)->pkt_len = skb->len;
@@ -199,13 +200,7 @@ void hop_blocks_owe(struct hop_member *m, bool owes)
 }
 EXPORT_SYMBOL_GPL(hop_blocks_owe);
 
-/* From one block to the next; not more often than a refresh */
-static u64 blocks_period_ns(const struct hop_port *port)
-{
-	return hop_streams_refresh_ns(port);
-}
-
-/* When a block is to end, or END is to be repeated */
+/* When a block is to end, which is not more often than a refresh, or END is to be repeated */
 static u64 blocks_end_at(const struct hop_port *port)
 {
 	const struct hop_blocks *b = &port->blocks;
@@ -214,7 +209,9 @@ static u64 blocks_end_at(const struct hop_port *port)
 		return U64_MAX;
 	if (!b->tx.acked)
 		return b->ended_ns + b->repeat_ns;
-	return !b->valid || blocks_owe(port) ? b->ended_ns + blocks_period_ns(port) : U64_MAX;
+	if (b->valid && !blocks_owe(port))
+		return U64_MAX;
+	return b->ended_ns + hop_streams_refresh_ns(port);
 }
 
 static void blocks_end(struct hop_port *port, u64 now)
@@ -357,6 +354,7 @@ static u64 blocks_say_at(const struct hop_port *port)
 	return blocks_kin(port) && (b->say || tell) ? port->spacing.next_ns : U64_MAX;
 }
 
+/* As in struct hop_tlv_balance */
 struct balance {
 	u16	key;
 	s32	bytes;

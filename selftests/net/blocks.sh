@@ -7,7 +7,7 @@
 #
 #	a:p ====100M==== b:q [ bridge ] b:r ----10M---- b:y
 #
-# What waits at r is counted by r's qdisc, what has come and was lost by the cables.
+# What waits at r is counted by r's qdisc, what has passed it by its cable.
 
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -31,12 +31,11 @@ b=$(ns_name b)
 for box in a b; do
 	in_ns $box sh -c "echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6" 2>/dev/null
 done
-tcs() { tc -n "$1" -batch - <<<"$2" || die "tc: $2"; }
 ips() { ip -n "$1" -batch - <<<"$2" || die "ip: $2"; }
 
 option() { "$tcmsg" -n "$(ns_name "$1")" send "$2" "$3" TCA_KIND=str:window "TCA_OPTIONS{" "$4=u32:$5" "}"; }
 
-# figure BOX DEV NAME [PARENT]: of the qdisc window there
+# figure BOX DEV NAME: of the qdiscs window there, all together
 figure()
 {
 	REPLY=$(TC_LIB_DIR=${q_window%/*} tc_in "$1" -j -s qdisc show dev "$2" |
