@@ -156,6 +156,11 @@ static const struct plugin_option bfc_options[] = {
 	  .help = "IP packets with this DSCP are control packets, too (none)" },
 	{ .f = { "strip", TCA_BFC_STRIP, PLUGIN_CHOICE, hop_strip_choices }, .size = 1,
 	  .help = "offer to take tags off, also in front of tc filters and XDP (auto)" },
+	{ .f = { "roots", TCA_BFC_ROOTS, PLUGIN_BOOL, NULL }, .size = 1, .no = "noroots",
+	  .help = "tell and hear where congestion began (noroots)" },
+	{ .f = { "root-id", TCA_BFC_ROOT_ID, PLUGIN_COUNT, NULL }, .size = 2, .zero = "auto",
+	  .min = 1, .max = 65535,
+	  .help = "id of the port as such a place (auto)" },
 };
 
 static const struct plugin_stat bfc_stats[] = {

@@ -57,6 +57,7 @@ struct bfc_config {
 	u32	control_share;
 	u16	queues;
 	u16	tpid;
+	u16	root_id;
 	u8	classes;
 	u8	ways;
 	u8	assign;
@@ -69,6 +70,7 @@ struct bfc_config {
 	u8	watch;
 	u8	tier;
 	u8	strip;
+	u8	roots;
 	u8	share;
 	u8	control_dscp;
 	u8	priomap[TC_PRIO_MAX + 1];
@@ -146,11 +148,13 @@ struct bfc_sched {
  * @flow: its flow table entry, or BFC_NO_FLOW
  * @queue: its sub-queue
  * @handle: what it was counted against by hop_pause_inc(), 0 if it is not marked
+ * @cause: of hop_cause_add(), 0 if that was not asked; only if it is marked
  */
 struct bfc_skb_cb {
 	u32	flow;
 	u16	queue;
 	u16	handle;
+	u8	cause;
 };
 
 static inline struct bfc_skb_cb *bfc_cb(const struct sk_buff *skb)

@@ -101,6 +101,10 @@ static const struct hop_option bfc_options[] = {
 	    "control-dscp must be none or 1 to 63", .zero = true),
 	ROW(TCA_BFC_STRIP, strip, 1, 0, __HOP_STRIP_MAX - 1,
 	    "strip must be auto or always"),
+	ROW(TCA_BFC_ROOTS, roots, 1, 0, 1,
+	    "roots must be on or off"),
+	ROW(TCA_BFC_ROOT_ID, root_id, 2, 1, 65535,
+	    "root-id must be auto or 1 to 65535", .zero = true),
 };
 
 #undef ROW
@@ -140,6 +144,8 @@ static const struct nla_policy bfc_policy[TCA_BFC_MAX + 1] = {
 	[TCA_BFC_WAYS] = { .type = NLA_U8 },
 	[TCA_BFC_SHARE] = { .type = NLA_U8 },
 	[TCA_BFC_CONTROL_DSCP] = { .type = NLA_U8 },
+	[TCA_BFC_ROOTS] = { .type = NLA_U8 },
+	[TCA_BFC_ROOT_ID] = { .type = NLA_U16 },
 };
 
 #define BFC_DEFAULTS {								\

@@ -154,6 +154,10 @@ static void bfc_mark(struct Qdisc *sch, struct hop_subq *sub, struct sk_buff *sk
 		return;
 	}
 	bfc_cb(skb)->handle = handle;
+	bfc_cb(skb)->cause = 0;
+	if (unlikely(q->config.roots))
+		bfc_cb(skb)->cause = hop_cause_add(&q->member, handle, sub - q->subqs.queues,
+						   sub->held & HOP_HELD_PAUSED);
 	hop_pause_inc(&q->member, handle);
 	q->stats.marks++;
 	q->subqs.stats[sub - q->subqs.queues].marks++;

@@ -110,6 +110,8 @@ struct hop_config bfc_port_config(const struct bfc_config *c)
 		.strip		= c->strip,
 		.watchdog_ns	= c->watchdog_ns,
 		.restore_ns	= c->restore_ns,
+		.roots		= c->roots,
+		.root_id	= c->root_id,
 	};
 }
 
@@ -157,6 +159,8 @@ int bfc_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *ex
 	int err;
 
 	err = bfc_parse(opt, &c, false, extack);
+	if (!err && c.roots)
+		err = hop_roots_use(&q->member);
 	if (!err)
 		err = bfc_pool_find(sch, c.pool, opt, &pool, extack);
 	if (err)

@@ -42,6 +42,8 @@ static inline void bfc_unhold(struct bfc_sched *q, struct sk_buff *skb)
 	u16 handle = bfc_cb(skb)->handle;
 
 	bfc_cb(skb)->handle = 0;
+	if (unlikely(bfc_cb(skb)->cause))
+		hop_cause_del(&q->member, handle, bfc_cb(skb)->cause);
 	hop_pause_dec(&q->member, handle);
 }
 

@@ -122,6 +122,8 @@ static int bfc_join(struct Qdisc *sch, struct bfc_sched *q, struct netlink_ext_a
 	int err = hop_member_join(&q->member, sch, q->config.queues, &port, &bfc_member_ops,
 				  extack);
 
+	if (!err && q->config.roots)
+		err = hop_roots_use(&q->member);
 	if (!err || !bfc_is_default(sch))
 		return err;
 	q->config.pause = BFC_PAUSE_NONE;

@@ -19,6 +19,8 @@
  * @pages: how many pages the neighbour can be told, by its latest HELLO; 0: nothing
  * @collect: find out what has changed: hop_stream_change(); called before anything is told
  * @write: write pages, @part->count from @part->first on, to where the frame has room for them
+ * @remark: add to a frame into which the state has been written what is not acknowledged, if there
+ *	is room beside HOP_FRAME_REST; optional
  * @said: that will be sent, under the stream's number; optional
  * @unsaid: the device did not take it; optional
  * @acked: the neighbour has taken what was said under a number, and before; optional
@@ -38,6 +40,8 @@ struct hop_content {
 	void		(*collect)(struct hop_port *port, u64 now);
 	void		(*write)(const struct hop_port *port, const struct hop_stream_part *part,
 				 u8 *to);
+	void		(*remark)(struct hop_port *port, const struct hop_stream_part *part,
+				  struct hop_writer *w, u64 now);
 	void		(*said)(struct hop_port *port, const struct hop_stream_part *part,
 				u64 now);
 	void		(*unsaid)(struct hop_port *port);

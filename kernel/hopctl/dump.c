@@ -28,6 +28,7 @@
  * @reactions: how often that was measured
  * @filtered: something looks at frames before their tags are taken off
  * @unseen: frames that it could not see
+ * @root_id: the port's id, 0 if it tells no roots
  */
 struct hop_view {
 	struct hop_stats	stats;
@@ -47,9 +48,10 @@ struct hop_view {
 	u64			reactions;
 	bool			filtered;
 	u64			unseen;
+	u16			root_id;
 };
 
-static_assert(sizeof(struct hop_stats) == 20 * sizeof(u64));
+static_assert(sizeof(struct hop_stats) == 23 * sizeof(u64));
 
 /* Attributes and where their values are in struct hop_view. */
 static const struct {
@@ -81,6 +83,9 @@ static const struct {
 	{ HOP_A_STORM_RX,	offsetof(struct hop_view, stats.storm_rx) },
 	{ HOP_A_COUNTER_LEAKS,	offsetof(struct hop_view, stats.counter_leaks) },
 	{ HOP_A_HRTT_CAPPED,	offsetof(struct hop_view, stats.hrtt_capped) },
+	{ HOP_A_ROOTS_TX,	offsetof(struct hop_view, stats.roots_tx) },
+	{ HOP_A_ROOTS_RX,	offsetof(struct hop_view, stats.roots_rx) },
+	{ HOP_A_ROOTS_FAR,	offsetof(struct hop_view, stats.roots_far) },
 };
 
 static void view_take(struct hop_port *port, struct hop_view *v)
@@ -103,6 +108,7 @@ static void view_take(struct hop_port *port, struct hop_view *v)
 		.reactions	= port->reaction.count,
 		.filtered	= port->filtered,
 		.unseen		= port->unseen,
+		.root_id	= port->cfg.roots ? port->root_id : 0,
 	};
 	if (port->filtered)
 		v->unseen += hop_tag_stripped(port) - port->unseen_from;
@@ -177,7 +183,8 @@ static bool put_neighbour(struct sk_buff *skb, const struct hop_port *port,
 	       !nla_put_u32(skb, HOP_A_REACTION, v->reaction) &&
 	       put_u64(skb, HOP_A_REACTIONS, v->reactions) &&
 	       !nla_put_u8(skb, HOP_A_INGRESS_FILTER, v->filtered) &&
-	       put_u64(skb, HOP_A_TAG_UNSEEN, v->unseen);
+	       put_u64(skb, HOP_A_TAG_UNSEEN, v->unseen) &&
+	       (!v->root_id || !nla_put_u16(skb, HOP_A_ROOT_ID, v->root_id));
 }
 
 static bool put_pauses(struct sk_buff *skb, const struct hop_port *port)

@@ -68,7 +68,7 @@ int hop_event_put(struct sk_buff *skb, struct hop_port *port, const struct hop_m
 	    (nla_put_u32(skb, HOP_N_EVENTS, msg->events) ||
 	     nla_put_u64_64bit(skb, HOP_N_TIME, hop_now(), HOP_N_PAD)))
 		goto full;
-	if (hop_port_put(port, skb, HOP_N_PORT))
+	if (hop_roots_put(port, skb) || hop_port_put(port, skb, HOP_N_PORT))
 		goto full;
 	genlmsg_end(skb, head);
 	return 0;

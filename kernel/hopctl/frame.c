@@ -95,6 +95,21 @@ static enum hop_frame_error parse_ack(const struct value *v, struct hop_frame *f
 	return HOP_FRAME_OK;
 }
 
+static enum hop_frame_error parse_roots(const struct value *v, struct hop_frame *f)
+{
+	struct hop_told_root r;
+	unsigned int i;
+
+	f->roots = v->p;
+	f->n_roots = v->len / sizeof(struct hop_tlv_root);
+	for (i = 0; i < f->n_roots; i++) {
+		r = hop_frame_root(f, i);
+		if (r.queue >= HOP_QUEUES_MAX || r.hops > HOP_ROOT_HOPS)
+			return HOP_FRAME_RANGE;
+	}
+	return HOP_FRAME_OK;
+}
+
 static enum hop_frame_error read_probe(const __u8 *p, struct hop_probe *probe)
 {
 	struct hop_tlv_probe t;
@@ -193,6 +208,9 @@ static const struct codec codecs[] = {
 		.known = true, .least = sizeof(struct hop_tlv_ack), .parse = parse_ack,
 		.slot = HOP_SLOT_EXAMPLE,
 	},
+	[HOP_TLV_PAUSE_ROOTS] = {
+		.known = true, .least = sizeof(struct hop_tlv_root), .parse = parse_roots,
+	},
 };
 
 static enum hop_frame_error parse_content(__u16 type, const __u8 *p, size_t len,
@@ -204,9 +222,9 @@ static enum hop_frame_error parse_content(__u16 type, const __u8 *p, size_t len,
 	if (type >= sizeof(codecs) / sizeof(*codecs) || !codecs[type].known)
 		return HOP_FRAME_OK;
 	c = &codecs[type];
-	if (f->has & (1U << type) || len < c->least)
+	if (f->has & (1ULL << type) || len < c->least)
 		return HOP_FRAME_MALFORMED;
-	f->has |= 1U << type;
+	f->has |= 1ULL << type;
 	v.slot = c->slot;
 	return c->parse ? c->parse(&v, f) : HOP_FRAME_OK;
 }
@@ -308,6 +326,24 @@ __s32 hop_balances_get(const struct hop_balances *b, unsigned int i, __u16 *key)
 	memcpy(&t, b->data + i * sizeof(t), sizeof(t));
 	*key = be16_to_cpu(t.key);
 	return be32_to_cpu(t.bytes);
+}
+
+/**
+ * hop_frame_root - one of a parsed frame's roots
+ * @f: the frame
+ * @i: 0 .. n_roots - 1
+ *
+ * Return: the root.
+ */
+struct hop_told_root hop_frame_root(const struct hop_frame *f, unsigned int i)
+{
+	struct hop_tlv_root t;
+
+	memcpy(&t, f->roots + i * sizeof(t), sizeof(t));
+	return (struct hop_told_root) {
+		.queue = be16_to_cpu(t.queue), .id = be16_to_cpu(t.id), .hops = t.hops,
+		.more = t.flags & HOP_ROOT_MORE,
+	};
 }
 
 /**
@@ -583,6 +619,47 @@ void hop_frame_put_balance(__u8 *p, unsigned int i, __u16 key, __s32 bytes)
 	struct hop_tlv_balance t = {
 		.key	= cpu_to_be16(key),
 		.bytes	= cpu_to_be32(bytes),
+	};
+
+	memcpy(p + i * sizeof(t), &t, sizeof(t));
+}
+
+/**
+ * hop_frame_add_roots - add a PAUSE ROOTS
+ * @w: the writer
+ * @count: roots
+ *
+ * Return: where they go, NULL if they do not fit.
+ */
+__u8 *hop_frame_add_roots(struct hop_writer *w, unsigned int count)
+{
+	return frame_add(w, HOP_TLV_PAUSE_ROOTS, count * sizeof(struct hop_tlv_root));
+}
+
+/**
+ * hop_frame_roots_bytes - what a PAUSE ROOTS takes of a frame
+ * @count: roots
+ *
+ * Return: bytes.
+ */
+unsigned int hop_frame_roots_bytes(unsigned int count)
+{
+	return sizeof(struct hop_frame_tlv) + count * sizeof(struct hop_tlv_root);
+}
+
+/**
+ * hop_frame_put_root - write a root
+ * @p: what hop_frame_add_roots() returned
+ * @i: which one
+ * @r: the root
+ */
+void hop_frame_put_root(__u8 *p, unsigned int i, const struct hop_told_root *r)
+{
+	struct hop_tlv_root t = {
+		.queue	= cpu_to_be16(r->queue),
+		.id	= cpu_to_be16(r->id),
+		.hops	= r->hops,
+		.flags	= r->more ? HOP_ROOT_MORE : 0,
 	};
 
 	memcpy(p + i * sizeof(t), &t, sizeof(t));

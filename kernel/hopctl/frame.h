@@ -100,6 +100,20 @@ struct hop_told {
 };
 
 /**
+ * struct hop_told_root - struct hop_tlv_root in host byte order
+ * @queue: sub-queue of the receiver
+ * @id: of the port where the congestion began, 0: not known
+ * @hops: how far that is from the sender
+ * @more: there are others
+ */
+struct hop_told_root {
+	__u16	queue;
+	__u16	id;
+	__u8	hops;
+	bool	more;
+};
+
+/**
  * struct hop_probe - struct hop_tlv_probe in host byte order
  * @nonce: random number
  * @vid: VLAN id of the probe
@@ -149,6 +163,8 @@ struct hop_balances {
  * @echo: if it has HOP_TLV_PROBE_ECHO
  * @end: if it has HOP_TLV_END
  * @balances: if it has HOP_TLV_BALANCES
+ * @n_roots: roots in HOP_TLV_PAUSE_ROOTS
+ * @roots: as they lie in the buffer, see hop_frame_root()
  * @n_told: how many of @told there are
  * @told: told states and their acknowledgements, as they follow each other; they, @end and
  *	@balances point into the buffer
@@ -156,12 +172,14 @@ struct hop_balances {
 struct hop_frame {
 	__u32			epoch_mine;
 	__u32			epoch_yours;
-	__u32			has;
+	__u64			has;
 	struct hop_hello	hello;
 	struct hop_probe	probe;
 	struct hop_probe	echo;
 	struct hop_end		end;
 	struct hop_balances	balances;
+	unsigned int		n_roots;
+	const __u8		*roots;
 	unsigned int		n_told;
 	struct hop_told		told[HOP_FRAME_TOLD];
 };
@@ -182,13 +200,14 @@ struct hop_writer {
 
 static inline bool hop_frame_has(const struct hop_frame *f, enum hop_tlv type)
 {
-	return f->has & (1U << type);
+	return f->has & (1ULL << type);
 }
 
 enum hop_frame_error hop_frame_parse(const void *buf, size_t len, struct hop_frame *f);
 __u64 hop_told_word(const struct hop_told *t, unsigned int i);
 __u16 hop_end_key(const struct hop_end *e, unsigned int i);
 __s32 hop_balances_get(const struct hop_balances *b, unsigned int i, __u16 *key);
+struct hop_told_root hop_frame_root(const struct hop_frame *f, unsigned int i);
 
 void hop_frame_begin(struct hop_writer *w, void *buf, size_t size, __u32 mine, __u32 yours);
 bool hop_frame_add_hello(struct hop_writer *w, const struct hop_hello *h);
@@ -204,6 +223,9 @@ bool hop_frame_add_goodbye(struct hop_writer *w);
 bool hop_frame_add_end(struct hop_writer *w, const struct hop_end *e, const __u16 *keys);
 __u8 *hop_frame_add_balances(struct hop_writer *w, __u32 block, __u16 count);
 void hop_frame_put_balance(__u8 *p, unsigned int i, __u16 key, __s32 bytes);
+__u8 *hop_frame_add_roots(struct hop_writer *w, unsigned int count);
+unsigned int hop_frame_roots_bytes(unsigned int count);
+void hop_frame_put_root(__u8 *p, unsigned int i, const struct hop_told_root *r);
 size_t hop_frame_end(struct hop_writer *w);
 
 #endif

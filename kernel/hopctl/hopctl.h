@@ -388,6 +388,38 @@ void hop_pause_inc(struct hop_member *m, u16 handle);
 void hop_pause_dec(struct hop_member *m, u16 handle);
 
 /**
+ * hop_roots_use - be able to say where congestion began (root.h)
+ * @m: a member
+ *
+ * Context: RTNL. Before the first hop_cause_add(). Takes 2.2 MB for the namespace and 64 KB for the
+ * port, and keeps them.
+ * Return: 0 or -ENOMEM.
+ */
+int hop_roots_use(struct hop_member *m);
+
+/**
+ * hop_cause_add - why a packet holds a pause
+ * @m: a member of the egress port
+ * @handle: what hop_pause_inc() is about to be given for this packet
+ * @queue: the packet's sub-queue within the member's range
+ * @held: the neighbour holds that
+ *
+ * Context: qdisc lock, softirqs off.
+ * Return: what hop_cause_del() is to be given, not 0.
+ */
+u8 hop_cause_add(struct hop_member *m, u16 handle, u32 queue, bool held);
+
+/**
+ * hop_cause_del - such a packet has left, in whatever way
+ * @m: a member of the egress port
+ * @handle: what hop_cause_add() was given for this packet
+ * @cause: what it returned
+ *
+ * Context: qdisc lock, softirqs off.
+ */
+void hop_cause_del(struct hop_member *m, u16 handle, u8 cause);
+
+/**
  * hop_ingress_use - be able to count bytes by handle
  * @m: a member
  *

@@ -22,6 +22,7 @@
  *   stream.c   told states: repetition, lease and refresh, whatever they say (content.h)
  *   hrtt.c     the 1-hop round-trip time
  *   shared.c   objects that the qdiscs of a namespace share: the pool
+ *   root.c     where the congestion began for which a sub-queue is paused
  *   net.c      handles and pause counters of a namespace
  *   elide.c    backpressure that is left out
  *   urgent.c   ports for which the next packet is to send

@@ -579,6 +579,7 @@ static void __net_exit net_exit(struct net *n)
 	list_for_each_entry_safe(r, next, &net->parked, node)
 		range_free(net, r);
 	kvfree(net->ingress);
+	kvfree(net->roots);
 	kvfree(net->counters);
 }
 

@@ -94,6 +94,8 @@ static void pause_collect(struct hop_port *port, u64 now)
 		if (bits == p->words[w])
 			continue;
 		pause_sample(port, w, bits, now);
+		if (bits & ~p->words[w])
+			port->roots_at = w * 64 + __ffs64(bits & ~p->words[w]);
 		WRITE_ONCE(p->words[w], bits);
 		hop_stream_change(&port->streams[HOP_SLOT_PAUSE], w, bits);
 	}
@@ -136,6 +138,7 @@ const struct hop_content hop_pause_content = {
 	.pages		= pause_pages,
 	.collect	= pause_collect,
 	.write		= pause_write,
+	.remark		= hop_roots_write,
 	.said		= pause_said,
 	.unsaid		= pause_unsaid,
 	.acked		= pause_acked,

@@ -148,6 +148,8 @@ static void paused_word_changed(struct hop_port *port, unsigned int word, u64 ch
 	u64 bits;
 
 	lockdep_assert_held(&port->lock);
+	if (unlikely(port->heard))
+		hop_heard_forget(port, word, changed);
 	changed &= port->watched[word];
 	if (!changed)
 		return;

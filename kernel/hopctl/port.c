@@ -201,6 +201,7 @@ static struct hop_port *port_create(struct net_device *dev, struct netlink_ext_a
 static void port_free(struct hop_port *port)
 {
 	netdev_put(port->dev, &port->tracker);
+	kvfree(port->heard);
 	free_percpu(port->pcpu);
 	kfree(port);
 }
@@ -414,6 +415,7 @@ static void port_config(struct hop_port *port)
 	WRITE_ONCE(port->cfg.watch, cfg.watch);
 	WRITE_ONCE(port->cfg.watchdog_ns, cfg.watchdog_ns);
 	port->cfg = cfg;
+	hop_roots_config(port);
 	port_queues(port);
 	hop_peer_role(port);
 	hop_peer_kinds(port, now);

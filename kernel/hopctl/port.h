@@ -18,7 +18,7 @@
  *   per CPU                     struct hop_pcpu
  *   written under lock, read    strip, handles, frame_max, paused, tagging, state, hrtt_used,
  *   with READ_ONCE              hrtt_doubtful, sampled, queues, cfg's tpid and tier,
- *                               pausing.words
+ *                               pausing.words, root_id, heard's root
  *   written by the hook,        sampled_ns
  *   WRITE_ONCE
  *   written under RTNL, read    speed, cfg's watch and watchdog_ns
@@ -44,6 +44,7 @@
 #include "content.h"
 #include "frame.h"
 #include "reaction.h"
+#include "root.h"
 
 #define HOP_HELLO_NS		(100ULL * NSEC_PER_MSEC)
 #define HOP_HELLO_FIRST_NS	(1ULL * NSEC_PER_MSEC)	/* doubled up to HOP_HELLO_NS */
@@ -85,6 +86,8 @@
 #define HOP_HANDLE_WORDS	(HOP_HANDLES / HOP_HANDLE_ALIGN)
 #define HOP_HANDLE_SHARE	(HOP_HANDLES / 8)	/* of one port */
 #define HOP_PAIRS		1024	/* of a namespace, see elide.c */
+#define HOP_ROOT_LOCKS		64
+#define HOP_ROOTS_TOLD		32	/* in a frame */
 
 /**
  * struct hop_pcpu - what is counted for each packet
@@ -126,6 +129,7 @@ struct hop_stats {
 	u64	rx_limited;
 	u64	storms, storm_ends, storm_rx, counter_leaks;
 	u64	hrtt_capped;
+	u64	roots_tx, roots_rx, roots_far;
 };
 
 /**
@@ -363,6 +367,11 @@ struct hop_range {
  * @echo_tokens: echoes that may be sent now
  * @echo_ns: when tokens were last added
  * @range: our handles
+ * @root_id: our id, where congestion begins here
+ * @roots_at: the neighbour's sub-queue whose root is told next
+ * @roots_ns: when roots were last told as with a refresh
+ * @heard: what the neighbour tells of each of our sub-queues, see root.c; NULL if nobody asks
+ * @heard_lease_ns: the lease of the last PAUSE STATE that told any
  * @work: sends everything
  * @timer: wakes @work
  * @ops: the receive hook
@@ -448,6 +457,11 @@ struct hop_port {
 	u8			echo_tokens;
 	u64			echo_ns;
 	struct hop_range	*range;
+	u16			root_id;
+	u16			roots_at;
+	u64			roots_ns;
+	struct hop_heard	*heard;
+	u32			heard_lease_ns;
 
 	struct tasklet_struct	work;
 	struct hrtimer		timer;
@@ -479,10 +493,33 @@ struct hop_ingress {
 };
 
 /**
+ * struct hop_heard - where the congestion began for which a sub-queue of ours is paused
+ * @root: hop_root_pack() of what the neighbour tells, 0 while it has told none
+ * @sent: hop_watch.sent when it last did
+ * @since: when that changed, or the pause began
+ */
+struct hop_heard {
+	u32	root;
+	u32	sent;
+	u64	since;
+};
+
+/**
+ * struct hop_net_roots - the causes of all handles, see root.c
+ * @locks: of each handle, by its number modulo theirs
+ * @causes: of each handle
+ */
+struct hop_net_roots {
+	spinlock_t		locks[HOP_ROOT_LOCKS];
+	struct hop_causes	causes[HOP_HANDLES];
+};
+
+/**
  * struct hop_net - what hopctl has in each network namespace
  * @owner: port of each HOP_HANDLE_ALIGN handles, RCU, written under @lock
  * @counters: pause counter of each handle; comes with the first range, goes with the namespace
  * @ingress: bytes of each handle, see hop_ingress_use(); goes with the namespace
+ * @roots: causes of each handle, see hop_roots_use(); goes with the namespace
  * @hrtt_max: largest HRTT in use, ns; of hosts that are only said to be such, see hop_net_hrtt()
  * @lock: protects @used, @parked, @ports, @owner
  * @used: groups of HOP_HANDLE_ALIGN handles that are given away or parked
@@ -499,6 +536,7 @@ struct hop_net {
 	struct hop_port __rcu	*owner[HOP_HANDLE_WORDS];
 	atomic_t		*counters;
 	struct hop_ingress	*ingress;
+	struct hop_net_roots	*roots;
 	u32			hrtt_max;
 	spinlock_t		lock;
 	DECLARE_BITMAP(used, HOP_HANDLE_WORDS);
@@ -560,6 +598,14 @@ int hop_pair_add(struct hop_net *net, int ingress, int egress);
 int hop_pair_del(struct hop_net *net, int ingress, int egress);
 bool hop_pair_get(struct hop_net *net, unsigned int at, int *ingress, int *egress);
 void hop_pairs_forget(struct hop_net *net, int ifindex);
+
+/* root.c */
+void hop_roots_write(struct hop_port *port, const struct hop_stream_part *part,
+		     struct hop_writer *w, u64 now);
+void hop_heard_forget(struct hop_port *port, unsigned int word, u64 bits);
+void hop_roots_rx(struct hop_port *port, const struct hop_frame *f, u64 now);
+void hop_roots_config(struct hop_port *port);
+int hop_roots_put(struct hop_port *port, struct sk_buff *skb);
 
 /* tag.c */
 unsigned int hop_tag_pop(struct hop_port *port, struct sk_buff *skb);
@@ -772,6 +818,12 @@ static inline unsigned int hop_member_last_word(const struct hop_member *m)
 static inline void hop_hello_soon(struct hop_port *port, u64 now)
 {
 	port->hello_at = min(port->hello_at, now);
+}
+
+/* What a frame takes for roots, at most */
+static inline unsigned int hop_roots_bytes(const struct hop_port *port)
+{
+	return unlikely(port->cfg.roots) ? hop_frame_roots_bytes(HOP_ROOTS_TOLD) : 0;
 }
 
 /* Are there ports whose pauses have changed here? Then hop_urgent_send(), softirqs off and without

@@ -32,6 +32,8 @@ static void rx_contents(struct hop_port *port, const struct hop_frame *f, bool t
 		hop_blocks_rx_end(port, &f->end, now);
 	if (hop_frame_has(f, HOP_TLV_BALANCES))
 		hop_blocks_rx_balances(port, &f->balances);
+	if (hop_frame_has(f, HOP_TLV_PAUSE_ROOTS))
+		hop_roots_rx(port, f, now);
 	if (hop_frame_has(f, HOP_TLV_PROBE) && tagged)
 		hop_probe_rx(port, &f->probe, now);
 	if (hop_frame_has(f, HOP_TLV_PROBE_ECHO) && hop_probe_echoed(port, &f->echo, now))
@@ -86,7 +88,7 @@ static void rx_frame(struct hop_port *port, const struct sk_buff *skb,
 	}
 	if (hello)
 		hop_peer_hello(port, f, now);
-	if (!(f->has & ~(1U << HOP_TLV_HELLO)))
+	if (!(f->has & ~(1ULL << HOP_TLV_HELLO)))
 		return;
 	if (!hop_peer_speaks(port, f)) {
 		port->stats.rx_epoch++;

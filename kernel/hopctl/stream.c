@@ -185,6 +185,7 @@ static u64 stream_whole_ns(const struct hop_port *port)
 	for (slot = 0; slot < HOP_SLOTS; slot++)
 		if (port->streams[slot].pages)
 			bytes += hop_frame_state_bytes(slot, port->streams[slot].pages);
+	bytes += hop_roots_bytes(port);
 	return hop_link_wire_ns(port, bytes);
 }
 
@@ -341,6 +342,8 @@ static bool stream_write(struct hop_port *port, enum hop_slot slot, const struct
 	c->write(port, &part, to);
 	t.echo_ns = part.how == HOP_STREAM_NEW ? hop_streams_echo_ns(port) : 0;
 	hop_stream_said(s, &part, &t, now);
+	if (c->remark)
+		c->remark(port, &part, w, now);
 	if (c->said)
 		c->said(port, &part, now);
 	return true;

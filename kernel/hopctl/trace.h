@@ -163,6 +163,29 @@ TRACE_EVENT(hop_pause_count,
 		  __entry->pause ? "0->1" : "1->0")
 );
 
+TRACE_EVENT(hop_root,
+	TP_PROTO(const struct hop_port *port, u16 queue, u16 root, u8 hops, bool more, u64 now),
+	TP_ARGS(port, queue, root, hops, more, now),
+	TP_STRUCT__entry(
+		hop_port_fields
+		__field(u16,	queue)
+		__field(u16,	root)
+		__field(u8,	hops)
+		__field(bool,	more)
+		__field(u64,	time)
+	),
+	TP_fast_assign(
+		hop_port_assign(port);
+		__entry->queue = queue;
+		__entry->root = root;
+		__entry->hops = hops;
+		__entry->more = more;
+		__entry->time = now;
+	),
+	TP_printk("%s queue=%u root=%#06x hops=%u%s", __entry->dev, __entry->queue,
+		  __entry->root, __entry->hops, __entry->more ? " more" : "")
+);
+
 TRACE_EVENT(hop_lease_expired,
 	TP_PROTO(const struct hop_port *port),
 	TP_ARGS(port),

@@ -132,7 +132,7 @@ static void build_frame(struct hop_port *port, u64 now, struct sk_buff_head *lis
 {
 	unsigned int room = min_t(unsigned int, HOP_FRAME_MAX,
 				  HOP_FRAME_REST + READ_ONCE(hop_streams_room) +
-				  hop_blocks_room(port));
+				  hop_blocks_room(port) + hop_roots_bytes(port));
 	bool hello = now >= hello_next(port);
 	struct hop_peer *peer = &port->peer;
 	struct hop_candidate *c = peer->up ? NULL : hop_peer_candidate(port, now);

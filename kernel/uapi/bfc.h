@@ -150,6 +150,8 @@ enum bfc_pause {
  *	while none is free
  * @TCA_BFC_CONTROL_DSCP: u8, 1 to 63, 0 (default): none: IP packets with this DSCP are control
  *	packets, too
+ * @TCA_BFC_ROOTS: u8, 0 or 1, default 0: tell and hear where congestion began
+ * @TCA_BFC_ROOT_ID: u16, 1 to 65535, 0 (default): auto: id of the port as such a place
  */
 enum {
 	TCA_BFC_UNSPEC,
@@ -189,6 +191,8 @@ enum {
 	TCA_BFC_WAYS,
 	TCA_BFC_SHARE,
 	TCA_BFC_CONTROL_DSCP,
+	TCA_BFC_ROOTS,
+	TCA_BFC_ROOT_ID,
 	__TCA_BFC_MAX
 };
 

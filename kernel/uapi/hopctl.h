@@ -64,6 +64,8 @@ struct hop_frame_tlv {
  * @HOP_TLV_BALANCES: struct hop_tlv_balances, then count struct hop_tlv_balance: the answer
  * @HOP_TLV_EXAMPLE_STATE: struct hop_tlv_pause_state, of pages of 64 bits: for examples and tests
  * @HOP_TLV_EXAMPLE_ACK: struct hop_tlv_ack of it
+ * @HOP_TLV_PAUSE_ROOTS: a struct hop_tlv_root for each of some sub-queues that a PAUSE STATE of the
+ *	same frame pauses; a remark that is not acknowledged
  *
  * Told states have even numbers, and their acknowledgements the odd ones behind; likewise END and
  * its answer.
@@ -79,6 +81,7 @@ enum hop_tlv {
 	HOP_TLV_BALANCES	= 9,
 	HOP_TLV_EXAMPLE_STATE	= 30,
 	HOP_TLV_EXAMPLE_ACK	= 31,
+	HOP_TLV_PAUSE_ROOTS	= 36,
 };
 
 /**
@@ -173,6 +176,23 @@ struct hop_tlv_pause_state {
 	__be32	lease_ns;
 	__be16	first_word;
 	__be16	count;
+} __attribute__((packed));
+
+#define HOP_ROOT_HOPS		16	/* a root is told no further */
+#define HOP_ROOT_MORE		0x01	/* struct hop_tlv_root: there are others */
+
+/**
+ * struct hop_tlv_root - where the congestion began for which I pause one of your sub-queues
+ * @queue: the sub-queue
+ * @id: of the port, unique only probably; 0: I do not know it, or no more
+ * @hops: ports from that one to me, at most HOP_ROOT_HOPS; 0: it is me
+ * @flags: HOP_ROOT_MORE; others are ignored
+ */
+struct hop_tlv_root {
+	__be16	queue;
+	__be16	id;
+	__u8	hops;
+	__u8	flags;
 } __attribute__((packed));
 
 /**
@@ -328,6 +348,10 @@ enum hop_state {
  * @HOP_A_REACTIONS: u64, how many of these times have been measured
  * @HOP_A_HRTT_CAPPED: u64, HELLOs after which the measured HRTT was beyond what is believed
  *	(TCA_BFC_HRTT_MAX)
+ * @HOP_A_ROOT_ID: u16, the port's id as a root; absent unless roots are on
+ * @HOP_A_ROOTS_TX: u64, PAUSE STATE frames sent that told roots
+ * @HOP_A_ROOTS_RX: u64, roots that were taken from such frames of the neighbour
+ * @HOP_A_ROOTS_FAR: u64, times that a root was not told since it was HOP_ROOT_HOPS hops away
  */
 enum {
 	HOP_A_UNSPEC,
@@ -382,6 +406,10 @@ enum {
 	HOP_A_REACTION,
 	HOP_A_REACTIONS,
 	HOP_A_HRTT_CAPPED,
+	HOP_A_ROOT_ID,
+	HOP_A_ROOTS_TX,
+	HOP_A_ROOTS_RX,
+	HOP_A_ROOTS_FAR,
 	__HOP_A_MAX
 };
 
@@ -398,7 +426,7 @@ enum {
 /**
  * enum hop_cmd - commands
  * @HOP_CMD_PORT_GET: do: the port of HOP_N_IFINDEX, -ENODEV if there is none; dump: all ports.
- *	Replies hold HOP_N_IFINDEX, _IFNAME, _QUEUES, _SPEED, _PAUSED, _PAUSING, _PORT
+ *	Replies hold HOP_N_IFINDEX, _IFNAME, _QUEUES, _SPEED, _PAUSED, _PAUSING, _ROOTS, _PORT
  * @HOP_CMD_PORT_EVENT: multicast: HOP_N_IFINDEX, _IFNAME, _EVENTS, _TIME, _PORT
  * @HOP_CMD_PAIR_GET: dump: pairs whose backpressure is elided: HOP_N_INGRESS, _EGRESS
  * @HOP_CMD_PAIR_ADD: elide one: packets from INGRESS to EGRESS pause nobody (BFC, App. B). Needs
@@ -438,6 +466,8 @@ enum hop_cmd {
  * @HOP_N_HANDLES: u32, handles of the namespace
  * @HOP_N_HANDLES_USED: u32, of them, given to ports or waiting for their packets to leave
  * @HOP_N_PAD: padding of 64-bit attributes
+ * @HOP_N_ROOTS: array of struct hop_held_by, at most HOP_ROOTS_SHOWN: our sub-queues that the
+ *	neighbour holds and has told the root of; absent if there are none
  */
 enum {
 	HOP_N_UNSPEC,
@@ -456,10 +486,33 @@ enum {
 	HOP_N_HANDLES,
 	HOP_N_HANDLES_USED,
 	HOP_N_PAD,
+	HOP_N_ROOTS,
 	__HOP_N_MAX
 };
 
 #define HOP_N_MAX	(__HOP_N_MAX - 1)
+
+#define HOP_ROOTS_SHOWN		64
+#define HOP_HELD_MORE		0x01	/* for other roots, too */
+#define HOP_HELD_QUIET		0x02	/* it has sent nothing for a lease */
+
+/**
+ * struct hop_held_by - where the congestion began for which a sub-queue is held
+ * @queue: the sub-queue
+ * @root: HOP_A_ROOT_ID of the port where it began
+ * @hops: ports from there to the one that holds the sub-queue, and one more
+ * @flags: HOP_HELD_*
+ * @pad: 0
+ * @quiet_ns: for how long it has sent nothing, as the neighbour's refreshes saw it
+ */
+struct hop_held_by {
+	__u16	queue;
+	__u16	root;
+	__u8	hops;
+	__u8	flags;
+	__u16	pad;
+	__u64	quiet_ns;
+};
 
 /* Bits of HOP_N_EVENTS */
 #define HOP_EVENT_PORT_NEW		0x0001	/* the port came to be */

@@ -481,11 +481,12 @@ class Kind:
 
 
 def read(directory=SPECS):
-    """All kinds, by their names; definitions of hopctl's specification are known to all."""
+    """All kinds, by their names; words that hopctl's specification defines are known to all."""
     with open(os.path.join(directory, "hopctl.yaml"), encoding="utf-8") as f:
         shared = {}
         for row in yaml.safe_load(f)["definitions"]:
-            shared[row["name"]] = Enum(dict(row, header="hopctl.h"))
+            if row["type"] != "struct":
+                shared[row["name"]] = Enum(dict(row, header="hopctl.h"))
     found = []
     for name in sorted(os.listdir(directory)):
         path = os.path.join(directory, name)

@@ -25,7 +25,7 @@ defaults=$(jq -cn '{queues: 128, classes: 1, flows: 0, ways: 4, assign: "dynamic
 	hrtt: 0, hrtt_max: 1000000, th: 0, th_scale: 100, sticky: 0, role: "auto", peer: "auto", tag: true,
 	tpid: "0x88a8", refresh: 0, lease: 0, watch: true, watchdog: 0, restore: 0,
 	tier: "none", pool: 0, pool_alpha: 100, pool_pause_alpha: 12.5, control_share: 5, control_dscp: 0, strip: "auto",
-	version: 2}')
+	roots: false, root_id: 0, version: 2}')
 header=$here/../../kernel/uapi/bfc.h
 defined() {
 	sed -nE "s/^#define $1[[:space:]]+\(?([0-9]+)U?( << ([0-9]+)\))?.*/\1 \3/p" "$header" |
@@ -121,6 +121,11 @@ pool-alpha 12.5%|.pool_alpha = 12.5
 pool-alpha 0.01|.pool_alpha = 0.01
 pool-alpha 1000|.pool_alpha = 1000
 strip always|.strip = "always"
+roots|.roots = true
+noroots|.
+root-id 1|.root_id = 1
+root-id 65535|.root_id = 65535
+root-id auto|.
 control-share 0.01|.control_share = 0.01
 control-share 100%|.control_share = 100
 control-dscp 1|.control_dscp = 1
@@ -160,6 +165,8 @@ taken "change pool's size" '.pool = 80000' change "TCA_OPTIONS{" TCA_BFC_POOL=u3
 taken "change pool to none" '.pool = 0' change "TCA_OPTIONS{" TCA_BFC_POOL=u32:0 "}"
 taken "change pool-alpha" '.pool_alpha = 800' change "TCA_OPTIONS{" TCA_BFC_POOL_ALPHA=u32:80000 "}"
 taken "change strip" '.strip = "always"' change "TCA_OPTIONS{" TCA_BFC_STRIP=u8:1 "}"
+taken "change roots" '.roots = true' change "TCA_OPTIONS{" TCA_BFC_ROOTS=u8:1 "}"
+taken "change root-id" '.root_id = 4711' change "TCA_OPTIONS{" TCA_BFC_ROOT_ID=u16:4711 "}"
 taken "change control-share" '.control_share = 80' change "TCA_OPTIONS{" TCA_BFC_CONTROL_SHARE=u32:8000 "}"
 taken "change share" '.share = "random"' change "TCA_OPTIONS{" TCA_BFC_SHARE=u8:0 "}"
 taken "change control-dscp" '.control_dscp = 46' change "TCA_OPTIONS{" TCA_BFC_CONTROL_DSCP=u8:46 "}"
@@ -224,6 +231,7 @@ POOL u32 pool_must_be 0x40000001 0xffffffff
 POOL_ALPHA u32 pool-alpha_must_be 0 100001 0xffffffff
 POOL_PAUSE_ALPHA u32 pool-pause-alpha_must_be 0 100001 0xffffffff
 STRIP u8 strip_must_be 2 255
+ROOTS u8 roots_must_be 2 255
 CONTROL_SHARE u32 control-share_must_be 0 10001 0xffffffff
 PAUSE u8 pause_ingress_is_a_qdisc_of_its_own_now:_pfc 2
 PRIOMAP hex priomap_names_a_class 02000000000000000000000000000000 000000000000000000000000000000ff

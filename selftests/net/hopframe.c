@@ -64,6 +64,7 @@
  * Contents:
  *	hello[:role=R,queues=N,flags=HEX,kinds=HEX,tpid=HEX,ring=NS,sent=NS,echo=NS,held=NS]
  *	state:seq=N[,lease=NS][,first=N],words=HEX[+HEX]...
+ *	roots:queue=N,id=N,hops=N,more=0|1[,queue=N...]	one for each queue=
  *	ack:seq=N  probe:nonce=HEX,vid=N,size=N  echo:nonce=HEX,vid=N,size=N  goodbye
  *	end:block=N,lane=N,lanes=N[,key=N]...  balances:block=N[,key=N,bytes=N]...
  *	raw:HEX		bytes as they are, at the end
@@ -250,6 +251,37 @@ static void add_state(struct hop_writer *w, char *fields)
 		hop_frame_put_words(to, words, n);
 }
 
+static void add_roots(struct hop_writer *w, char *fields)
+{
+	struct hop_told_root roots[HOP_FRAME_MAX / sizeof(struct hop_tlv_root)] = {};
+	struct hop_told_root *r = NULL;
+	unsigned int i, n = 0;
+	const char *v;
+	char *field;
+	__u8 *to;
+
+	while ((field = strsep(&fields, ","))) {
+		if ((v = value_of(field, "queue")) && n < sizeof(roots) / sizeof(*roots)) {
+			r = &roots[n++];
+			r->queue = number(v, 10);
+			continue;
+		}
+		if (!r)
+			errx(2, "roots begin with queue=, not with %s", field);
+		if ((v = value_of(field, "id")))
+			r->id = number(v, 10);
+		else if ((v = value_of(field, "hops")))
+			r->hops = number(v, 10);
+		else if ((v = value_of(field, "more")))
+			r->more = number(v, 10);
+		else
+			errx(2, "a root has no %s", field);
+	}
+	to = hop_frame_add_roots(w, n);
+	for (i = 0; to && i < n; i++)
+		hop_frame_put_root(to, i, &roots[i]);
+}
+
 static void add_probe(struct hop_writer *w, enum hop_tlv type, char *fields)
 {
 	struct hop_probe p = { .vid = 1, .size = 64 };
@@ -341,6 +373,8 @@ static void add_content(struct hop_writer *w, const char *content)
 		hop_frame_add_hello(w, &hello);
 	} else if (!strcmp(name, "state")) {
 		add_state(w, fields);
+	} else if (!strcmp(name, "roots")) {
+		add_roots(w, fields);
 	} else if (!strcmp(name, "ack")) {
 		hop_frame_add_ack(w, HOP_SLOT_PAUSE, number(fields && value_of(fields, "seq") ?
 							    value_of(fields, "seq") : "?", 10));
@@ -487,6 +521,21 @@ static void show_balances(const struct hop_balances *b)
 		printf("%s%d", i ? "+" : " bytes=", hop_balances_get(b, i, &key));
 }
 
+static void show_roots(const struct hop_frame *f)
+{
+	unsigned int i;
+
+	printf(" roots");
+	for (i = 0; i < f->n_roots; i++)
+		printf("%s%u", i ? "+" : " queue=", hop_frame_root(f, i).queue);
+	for (i = 0; i < f->n_roots; i++)
+		printf("%s%u", i ? "+" : " id=", hop_frame_root(f, i).id);
+	for (i = 0; i < f->n_roots; i++)
+		printf("%s%u", i ? "+" : " hops=", hop_frame_root(f, i).hops);
+	for (i = 0; i < f->n_roots; i++)
+		printf("%s%u", i ? "+" : " more=", hop_frame_root(f, i).more);
+}
+
 /* The PAUSE STATE of a frame, NULL if it has none */
 static const struct hop_told *pause_state(const struct hop_frame *f)
 {
@@ -519,6 +568,8 @@ static void show_frame(const struct hop_frame *f)
 		show_end(&f->end);
 	if (hop_frame_has(f, HOP_TLV_BALANCES))
 		show_balances(&f->balances);
+	if (f->n_roots)
+		show_roots(f);
 	printf("\n");
 }
 

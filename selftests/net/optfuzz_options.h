@@ -13,7 +13,7 @@
 #include "../../kernel/uapi/pfc.h"
 #include "../../kernel/uapi/rocc.h"
 
-#define OPTIONS_MAX	33
+#define OPTIONS_MAX	35
 
 static const struct option bfc_options[] = {
 	{ TCA_BFC_QUEUES, 2, false, true, 1, 4094, false },
@@ -49,6 +49,8 @@ static const struct option bfc_options[] = {
 	{ TCA_BFC_CONTROL_SHARE, 4, false, false, 1, 10000, false },
 	{ TCA_BFC_CONTROL_DSCP, 1, true, false, 1, 63, false },
 	{ TCA_BFC_STRIP, 1, false, false, 0, 1, false },
+	{ TCA_BFC_ROOTS, 1, false, false, 0, 1, false },
+	{ TCA_BFC_ROOT_ID, 2, true, false, 1, 65535, false },
 };
 
 static const struct option rocc_switch_options[] = {

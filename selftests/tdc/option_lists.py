@@ -39,9 +39,11 @@ BFC_DEFAULTS = {'': {'queues': '128',
       'pool-pause-alpha': '12.5%',
       'control-share': '5%',
       'control-dscp': 'none',
-      'strip': 'auto'}}
+      'strip': 'auto',
+      'roots': False,
+      'root-id': 'auto'}}
 
-BFC_OFF = {'split-gso': 'no-split-gso', 'pause': 'nopause', 'tag': 'notag', 'watch': 'nowatch'}
+BFC_OFF = {'split-gso': 'no-split-gso', 'pause': 'nopause', 'tag': 'notag', 'watch': 'nowatch', 'roots': 'noroots'}
 
 BFC_FIXED = ('queues', 'classes', 'flows', 'ways', 'assign')
 
@@ -129,7 +131,12 @@ BFC_GOOD = [('', 'queues', 'queues 1', '1'),
  ('', 'control-dscp', 'control-dscp 63', '63'),
  ('', 'control-dscp', 'control-dscp none', 'none'),
  ('', 'strip', 'strip auto', 'auto'),
- ('', 'strip', 'strip always', 'always')]
+ ('', 'strip', 'strip always', 'always'),
+ ('', 'roots', 'noroots', False),
+ ('', 'roots', 'roots', True),
+ ('', 'root-id', 'root-id 1', '1'),
+ ('', 'root-id', 'root-id 65535', '65535'),
+ ('', 'root-id', 'root-id auto', 'auto')]
 
 # Role, option, typed, what is said, by whom
 BFC_BAD = [('', 'queues', 'queues 0', 'takes a number from ', 'tc'),

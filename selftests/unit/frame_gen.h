@@ -76,6 +76,24 @@ static void gen_state(struct hop_told *t, struct hop_writer *w, enum hop_slot sl
 		to[i] = gen_number();
 }
 
+static void gen_roots(struct hop_frame *f, struct hop_writer *w)
+{
+	struct hop_told_root r;
+	unsigned int i;
+	__u8 *to;
+
+	f->n_roots = 1 + gen_below(40);
+	to = hop_frame_add_roots(w, f->n_roots);
+	f->roots = to;
+	for (i = 0; i < f->n_roots; i++) {
+		r = (struct hop_told_root) {
+			.queue = gen_number() % HOP_QUEUES_MAX, .id = gen_number(),
+			.hops = gen_number() % (HOP_ROOT_HOPS + 1), .more = gen_below(2),
+		};
+		hop_frame_put_root(to, i, &r);
+	}
+}
+
 static void gen_ack(struct hop_told *t, struct hop_writer *w, enum hop_slot slot)
 {
 	*t = (struct hop_told) { .slot = slot, .ack = true, .seq = gen_number() };
@@ -115,7 +133,7 @@ static void gen_balances(struct hop_balances *b, struct hop_writer *w)
 
 /**
  * gen_frame - a good frame
- * @f: filled in with what it says; told[].data points into @buf
+ * @f: filled in with what it says; told[].data and roots point into @buf
  * @buf: HOP_FRAME_MAX bytes
  *
  * Any set of contents, in any order. Return: its length.
@@ -125,7 +143,7 @@ static inline size_t gen_frame(struct hop_frame *f, __u8 *buf)
 	static const __u8 types[] = {
 		HOP_TLV_HELLO, HOP_TLV_PAUSE_STATE, HOP_TLV_PAUSE_ACK, HOP_TLV_PROBE,
 		HOP_TLV_PROBE_ECHO, HOP_TLV_GOODBYE, HOP_TLV_EXAMPLE_STATE, HOP_TLV_EXAMPLE_ACK,
-		HOP_TLV_END, HOP_TLV_BALANCES,
+		HOP_TLV_END, HOP_TLV_BALANCES, HOP_TLV_PAUSE_ROOTS,
 	};
 	unsigned int order[sizeof(types)], i, j;
 	struct hop_writer w;
@@ -137,7 +155,7 @@ static inline size_t gen_frame(struct hop_frame *f, __u8 *buf)
 
 	for (i = 0; i < sizeof(types); i++) {
 		if (gen64() & 1)
-			f->has |= 1U << types[i];
+			f->has |= 1ULL << types[i];
 		j = gen_below(i + 1);
 		order[i] = order[j];
 		order[j] = types[i];
@@ -178,6 +196,9 @@ static inline size_t gen_frame(struct hop_frame *f, __u8 *buf)
 			break;
 		case HOP_TLV_BALANCES:
 			gen_balances(&f->balances, &w);
+			break;
+		case HOP_TLV_PAUSE_ROOTS:
+			gen_roots(f, &w);
 			break;
 		}
 	}

@@ -32,7 +32,7 @@ static void frame_in_range(const struct hop_frame *f)
 	unsigned int i;
 
 	REQUIRE(f->epoch_mine);
-	REQUIRE(!(f->has & ~0xc000037eU));
+	REQUIRE(!(f->has & ~(0xc000037eULL | 1ULL << HOP_TLV_PAUSE_ROOTS)));
 	if (hop_frame_has(f, HOP_TLV_HELLO)) {
 		REQUIRE(f->hello.role == HOP_ROLE_HOST || f->hello.role == HOP_ROLE_SWITCH);
 		REQUIRE(f->hello.queues <= HOP_QUEUES_MAX);
@@ -50,6 +50,11 @@ static void frame_in_range(const struct hop_frame *f)
 		REQUIRE(f->probe.vid >= 1 && f->probe.vid <= HOP_QUEUES_MAX);
 	if (hop_frame_has(f, HOP_TLV_PROBE_ECHO))
 		REQUIRE(f->echo.vid >= 1 && f->echo.vid <= HOP_QUEUES_MAX);
+	REQUIRE(!f->n_roots == !hop_frame_has(f, HOP_TLV_PAUSE_ROOTS));
+	for (i = 0; i < f->n_roots; i++) {
+		REQUIRE(hop_frame_root(f, i).queue < HOP_QUEUES_MAX);
+		REQUIRE(hop_frame_root(f, i).hops <= HOP_ROOT_HOPS);
+	}
 }
 
 static void balances_write(struct hop_writer *w, const struct hop_balances *b)
@@ -105,6 +110,12 @@ static size_t frame_write(const struct hop_frame *f, void *buf, size_t size)
 		end_write(&w, &f->end);
 	if (hop_frame_has(f, HOP_TLV_BALANCES))
 		balances_write(&w, &f->balances);
+	to = f->n_roots ? hop_frame_add_roots(&w, f->n_roots) : NULL;
+	for (i = 0; to && i < f->n_roots; i++) {
+		struct hop_told_root r = hop_frame_root(f, i);
+
+		hop_frame_put_root(to, i, &r);
+	}
 	return hop_frame_end(&w);
 }
 
@@ -128,6 +139,11 @@ static bool balances_equal(const struct hop_balances *a, const struct hop_balanc
 	       !memcmp(a->data, b->data, a->count * sizeof(struct hop_tlv_balance));
 }
 
+static bool root_equal(struct hop_told_root a, struct hop_told_root b)
+{
+	return a.queue == b.queue && a.id == b.id && a.hops == b.hops && a.more == b.more;
+}
+
 static bool frame_equal(const struct hop_frame *a, const struct hop_frame *b)
 {
 	unsigned int i;
@@ -135,10 +151,14 @@ static bool frame_equal(const struct hop_frame *a, const struct hop_frame *b)
 	if (a->epoch_mine != b->epoch_mine || a->epoch_yours != b->epoch_yours ||
 	    a->has != b->has || memcmp(&a->hello, &b->hello, sizeof(a->hello)) ||
 	    memcmp(&a->probe, &b->probe, sizeof(a->probe)) ||
-	    memcmp(&a->echo, &b->echo, sizeof(a->echo)) || a->n_told != b->n_told)
+	    memcmp(&a->echo, &b->echo, sizeof(a->echo)) || a->n_told != b->n_told ||
+	    a->n_roots != b->n_roots)
 		return false;
 	for (i = 0; i < a->n_told; i++)
 		if (!told_equal(&a->told[i], &b->told[i]))
+			return false;
+	for (i = 0; i < a->n_roots; i++)
+		if (!root_equal(hop_frame_root(a, i), hop_frame_root(b, i)))
 			return false;
 	return (!hop_frame_has(a, HOP_TLV_END) || end_equal(&a->end, &b->end)) &&
 	       (!hop_frame_has(a, HOP_TLV_BALANCES) || balances_equal(&a->balances, &b->balances));

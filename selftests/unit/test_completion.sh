@@ -92,7 +92,7 @@ for shell in $shells; do
 		flowgen --transport|gbn tcp
 	END
 	same "$shell: a verb behind options" "$(by_$shell sluice -j -n x mo)" monitor
-	same "$shell: kinds, for sluice" "$(by_$shell sluice set lo ro | line)" "rocc role"
+	same "$shell: kinds, for sluice" "$(by_$shell sluice set lo ro | line)" "rocc role root-id roots"
 	same "$shell: options without a kind" "$(by_$shell sluice set lo watch | line)" "watch watchdog"
 	same "$shell: values without a kind" "$(by_$shell sluice set lo peer sw)" switch
 	same "$shell: an option behind a value" "$(by_$shell sluice set lo peer switch tier u)" up

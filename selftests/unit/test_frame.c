@@ -25,6 +25,9 @@ static struct hop_hello full_hello = {
 };
 static struct hop_probe full_probe = { .nonce = 0xdeadbeef, .vid = 4094, .size = 1518 };
 static __u64 full_words[HOP_BITMAP_WORDS];
+static const struct hop_told_root full_roots[2] = {
+	{ .queue = 4093, .id = 0xfffe, .hops = HOP_ROOT_HOPS, .more = true }, { .queue = 1 },
+};
 
 static const struct hop_end full_end = {
 	.block = 0x80000001, .lane = 255, .lanes = 256, .count = 3,
@@ -51,6 +54,9 @@ static size_t full_frame(__u8 *buf)
 	to = hop_frame_add_balances(&w, 0xfffffffe, 2);
 	hop_frame_put_balance(to, 0, 4093, -1);
 	hop_frame_put_balance(to, 1, 7, 0x7fffffff);
+	to = hop_frame_add_roots(&w, 2);
+	hop_frame_put_root(to, 0, &full_roots[0]);
+	hop_frame_put_root(to, 1, &full_roots[1]);
 	return hop_frame_end(&w);
 }
 
@@ -58,13 +64,14 @@ static size_t full_frame(__u8 *buf)
 static void test_layout(void)
 {
 	static const __u8 want[] = {
-		1, 0, 0, 64,  0xa1, 0xa2, 0xa3, 0xa4,  0xb1, 0xb2, 0xb3, 0xb4,
+		1, 0, 0, 74,  0xa1, 0xa2, 0xa3, 0xa4,  0xb1, 0xb2, 0xb3, 0xb4,
 		0, 1, 0, 40,  2, 0x0f, 0, 1,  0x0f, 0xfe, 0x88, 0xa8,  1, 2, 3, 4,
 		0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18,
 		0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x27, 0x28,
 		0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38,
 		0, 2, 0, 20,  0, 0, 0, 9,  0, 12, 0x35, 0,  0, 3, 0, 1,
 		0x80, 0, 0, 0, 0, 0, 0, 1,
+		0, 36, 0, 6,  0x0f, 0xfd, 0xff, 0xfe, 16, 1,
 	};
 	__u64 word = 0x8000000000000001;
 	struct hop_hello hello = full_hello;
@@ -75,12 +82,14 @@ static void test_layout(void)
 	hop_frame_begin(&w, buf, sizeof(buf), 0xa1a2a3a4, 0xb1b2b3b4);
 	hop_frame_add_hello(&w, &hello);
 	hop_frame_put_words(hop_frame_add_state(&w, HOP_SLOT_PAUSE, 9, 800000, 3, 1), &word, 1);
+	hop_frame_put_root(hop_frame_add_roots(&w, 1), 0, &full_roots[0]);
 	len = hop_frame_end(&w);
-	/* HELLO is 4 + 36 bytes, PAUSE STATE 4 + 12 + 8 */
-	check(sizeof(struct hop_tlv_hello) == 36 && len == 12 + 40 + 24, "sizes");
-	check(len > 16 && buf[3] == 64 && buf[15] == 36 && !memcmp(buf, want, 12) &&
+	/* HELLO is 4 + 36 bytes, PAUSE STATE 4 + 12 + 8, PAUSE ROOTS 4 + 6 */
+	check(sizeof(struct hop_tlv_hello) == 36 && len == 12 + 40 + 24 + 10, "sizes");
+	check(len > 16 && buf[3] == 74 && buf[15] == 36 && !memcmp(buf, want, 12) &&
 	      !memcmp(buf + 16, want + 16, 36), "layout of header and HELLO");
 	check(!memcmp(buf + 52, want + 52, 24), "layout of PAUSE STATE");
+	check(!memcmp(buf + 76, want + 76, 10), "layout of PAUSE ROOTS");
 }
 
 static void test_layout_of_blocks(void)
@@ -117,7 +126,8 @@ static void test_round_trip(void)
 	bool ok = true;
 	__u16 key;
 
-	check(hop_frame_parse(buf, len, &f) == HOP_FRAME_OK && f.has == 0x37e, "all contents");
+	check(hop_frame_parse(buf, len, &f) == HOP_FRAME_OK && f.has == 0x100000037e,
+	      "all contents");
 	check(f.epoch_mine == 0xa1a2a3a4 && f.epoch_yours == 0xb1b2b3b4, "epochs");
 	check(!memcmp(&f.hello, &full_hello, sizeof(full_hello)), "HELLO");
 	check(f.n_told == 2 && f.told[0].slot == HOP_SLOT_PAUSE && !f.told[0].ack &&
@@ -135,6 +145,8 @@ static void test_round_trip(void)
 	check(f.balances.block == 0xfffffffe && f.balances.count == 2 &&
 	      hop_balances_get(&f.balances, 0, &key) == -1 && key == 4093 &&
 	      hop_balances_get(&f.balances, 1, &key) == 0x7fffffff && key == 7, "BALANCES");
+	check(f.n_roots == 2 && root_equal(hop_frame_root(&f, 0), full_roots[0]) &&
+	      root_equal(hop_frame_root(&f, 1), full_roots[1]), "roots");
 }
 
 /* Every length from 0 up: refused as long as something is missing, then accepted with any
@@ -178,6 +190,7 @@ static void test_refusals(void)
 	struct hop_tlv_probe probe = { .vid = cpu_to_be16(1) };
 	struct hop_tlv_end end = { .lanes = cpu_to_be16(1), .count = cpu_to_be16(1) };
 	struct hop_tlv_balances balances = { .count = cpu_to_be16(1) };
+	struct hop_tlv_root root = { .queue = cpu_to_be16(4093), .flags = 0xfe };
 	__u8 buf[HOP_FRAME_MAX], words[12 + 8] = {};
 	struct hop_frame f;
 	size_t len = full_frame(buf);
@@ -240,6 +253,20 @@ static void test_refusals(void)
 	check(parse_one(HOP_TLV_BALANCES, 12, &balances, 6) == HOP_FRAME_OK, "a balance");
 	check(parse_one(HOP_TLV_BALANCES, 11, &balances, 6) == HOP_FRAME_MALFORMED, "cut");
 	check(parse_one(HOP_TLV_BALANCES, 5, &balances, 6) == HOP_FRAME_MALFORMED, "none");
+	check(parse_one(HOP_TLV_PAUSE_ROOTS, 6, &root, 6) == HOP_FRAME_OK, "a root");
+	check(parse_one(HOP_TLV_PAUSE_ROOTS, 5, &root, 6) == HOP_FRAME_MALFORMED, "a short one");
+	check(parse_one(HOP_TLV_PAUSE_ROOTS, 11, &root, 6) == HOP_FRAME_OK, "and some bytes");
+	root.hops = 16;
+	check(parse_one(HOP_TLV_PAUSE_ROOTS, 6, &root, 6) == HOP_FRAME_OK, "16 hops");
+	root.hops = 17;
+	check(parse_one(HOP_TLV_PAUSE_ROOTS, 6, &root, 6) == HOP_FRAME_RANGE, "17 hops");
+	root.hops = 0;
+	root.queue = cpu_to_be16(4094);
+	check(parse_one(HOP_TLV_PAUSE_ROOTS, 6, &root, 6) == HOP_FRAME_RANGE, "sub-queue 4094");
+	check(parse_one(HOP_TLV_PAUSE_ROOTS, 5 + 6, (__u8[11]) { [6] = 0xff, 0xff }, 11) ==
+	      HOP_FRAME_OK, "nothing behind the last whole one is read");
+	check(parse_one(HOP_TLV_PAUSE_ROOTS, 12, (__u8[12]) { [6] = 0xff, 0xff }, 12) ==
+	      HOP_FRAME_RANGE, "the second one is judged, too");
 	check(parse_one(0, 5, "", 1) == HOP_FRAME_OK, "type 0 is skipped");
 	check(parse_one(7, 1000, "", 1) == HOP_FRAME_OK, "type 7 is skipped");
 	check(parse_one(65535, 0, "", 0) == HOP_FRAME_OK, "type 65535 is skipped");
@@ -256,6 +283,11 @@ static void test_twice(void)
 	hop_frame_add_ack(&w, HOP_SLOT_PAUSE, 1);
 	check(hop_frame_parse(buf, hop_frame_end(&w), &f) == HOP_FRAME_MALFORMED,
 	      "a content twice");
+	hop_frame_begin(&w, buf, sizeof(buf), 1, 2);
+	hop_frame_put_root(hop_frame_add_roots(&w, 1), 0, &full_roots[1]);
+	hop_frame_put_root(hop_frame_add_roots(&w, 1), 0, &full_roots[1]);
+	check(hop_frame_parse(buf, hop_frame_end(&w), &f) == HOP_FRAME_MALFORMED,
+	      "one of a number beyond 32 twice");
 }
 
 /* Every size of buffer: nothing is written beyond it, and nothing half. */
@@ -319,7 +351,7 @@ static void test_random_futures(void)
 		f.epoch_mine = gen64() | 1;
 		memset(buf, gen64(), sizeof(buf));
 		hop_frame_begin(&w, buf, sizeof(buf), f.epoch_mine, 0);
-		frame_add(&w, HOP_TLV_EXAMPLE_ACK + 1 + gen_below(65000), gen_below(300));
+		frame_add(&w, HOP_TLV_PAUSE_ROOTS + 1 + gen_below(65000), gen_below(300));
 		hop_frame_add_probe(&w, HOP_TLV_PROBE, &f.probe);
 		p = w.buf + w.used - sizeof(struct hop_tlv_probe) - 2;
 		n = gen_below(300);
@@ -386,7 +418,7 @@ static void test_corpus(void)
 
 int main(void)
 {
-	printf("KTAP version 1\n1..%d\n", 63);
+	printf("KTAP version 1\n1..%d\n", 74);
 	test_layout();
 	test_layout_of_blocks();
 	test_round_trip();
@@ -399,5 +431,5 @@ int main(void)
 	test_damaged(1000000, 10000, false, "a million damaged frames");
 	test_damaged(500000, 1000, true, "500000 times any bytes");
 	test_corpus();
-	return failed || done != 63;
+	return failed || done != 74;
 }

@@ -214,7 +214,7 @@ grep -oE '[0-9]+(,|})' "$dir/out" | tr -d ',}' | sort -n | uniq -c | sort -rn >"
 ! grep -qE '"(bytes|packets|drops|overlimits|requeues|backlog|qlen)":' "$dir/out"
 report $? "no key that tc itself uses"
 [ "$(grep -oE '"[a-z_]+":' "$dir/out" | sort | uniq -d | tr -d '\n')" = \
-  '"hrtt":"role":"sticky":"th":"tier":' ]
+  '"hrtt":"role":"root_id":"sticky":"th":"tier":' ]
 report $? "keys repeat only between options, statistics and port"
 
 shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
@@ -222,7 +222,7 @@ shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
 	"flows":3,"ways":33,"assign":"4","reuse":"5","share":"34","limit":6,"quantum":7,
 	"priomap":[0,1,2,3,4,5,6,7,7,6,5,4,3,2,1,0],"split_gso":true,"pause":true,"pause_by":"10","rate":11,
 	"hrtt":12,"hrtt_max":32,"th":13,"th_scale":14,"sticky":15,"role":"16","peer":"17","tag":true,"tpid":"19",
-	"refresh":20,"lease":21,"watch":true,"watchdog":23,"restore":24,"tier":"25","pool":27,"pool_alpha":0.28,"pool_pause_alpha":0.29,"control_share":0.3,"control_dscp":35,"strip":"31","version":26},
+	"refresh":20,"lease":21,"watch":true,"watchdog":23,"restore":24,"tier":"25","pool":27,"pool_alpha":0.28,"pool_pause_alpha":0.29,"control_share":0.3,"control_dscp":35,"strip":"31","roots":true,"root_id":37,"version":26},
 	"th":1,"n_active":2,"backlogged":3,"paused":4,"marked":5,"link_rate":6,"hrtt":7,"sticky":8,
 	"th_max":9,"backlog_max":10,"backlog_time":11,"time":12,"pool_size":34,"pool_used":35,"pool_max":36,"assign_free":13,"assign_early":14,
 	"assign_shared":15,"assign_own":40,"assign_sticky":16,"collisions":17,"marks":18,"over_unlabelled":19,
@@ -230,7 +230,7 @@ shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
 	"pauses_obeyed":20,"resumes_obeyed":21,"paused_time":22,"control":23,"spilled":38,"gso_split":29,
 	"tagged":30,"drop_limit":24,"drop_control":25,"drop_gso":26,"drop_tag":27,"drop_filter":28,"drop_pool":37,"drop_police":39,
 	"port":{"state":"no_neighbour","role":"switch","peer_role":"3","tier":"38",
-	"peer_mac":"02:00:00:00:ab:cd","peer_queues":5,"handles":6,"hrtt_raw":7,"hrtt":8,"ring":9,"reaction":48,"reactions":49,"hrtt_capped":50,
+	"peer_mac":"02:00:00:00:ab:cd","peer_queues":5,"handles":6,"hrtt_raw":7,"hrtt":8,"ring":9,"reaction":48,"reactions":49,"hrtt_capped":50,"root_id":51,"roots_tx":52,"roots_rx":53,"roots_far":54,
 	"paused_queues":10,"pausing_queues":11,"pause_counters":12,"ingress_bytes":45,"hello_tx":13,"hello_rx":14,
 	"neighbour_up":22,"neighbour_lost":23,"probe_tx":24,"probe_echoed":25,"pauses_tx":19,
 	"resumes_tx":20,"state_tx":15,"state_repeats":17,"refresh_tx":18,"state_rx":16,

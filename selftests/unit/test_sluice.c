@@ -62,6 +62,11 @@ static void test_texts(void)
 static size_t message(char *buf, bool mac)
 {
 	static const uint64_t paused[] = { 1ULL << 3 | 1ULL << 4 | 1ULL << 5 | 1ULL << 63, 1 << 1 };
+	static const struct hop_held_by by[] = {
+		{ .queue = 3, .root = 41235, .hops = 1, .flags = HOP_HELD_QUIET,
+		  .quiet_ns = 1ULL << 33 },
+		{ .queue = 65, .root = 7, .hops = 17, .flags = HOP_HELD_MORE },
+	};
 	struct nlmsghdr *msg = mnl_nlmsg_put_header(buf);
 	struct genlmsghdr *genl = mnl_nlmsg_put_extra_header(msg, sizeof(*genl));
 	struct nlattr *nest;
@@ -74,6 +79,7 @@ static size_t message(char *buf, bool mac)
 	mnl_attr_put_u16(msg, HOP_N_QUEUES, 128);
 	mnl_attr_put_u64(msg, HOP_N_SPEED, 1250000000);
 	mnl_attr_put(msg, HOP_N_PAUSED, sizeof(paused), paused);
+	mnl_attr_put(msg, HOP_N_ROOTS, sizeof(by), by);
 	nest = mnl_attr_nest_start(msg, HOP_N_PORT);
 	mnl_attr_put_u8(msg, HOP_A_STATE, HOP_STATE_PROBE_TAG);
 	mnl_attr_put_u8(msg, HOP_A_ROLE, HOP_ROLE_SWITCH);
@@ -115,6 +121,10 @@ static void test_message(void)
 	same(member(root, "speed"), "1250000000", "speed in bytes per second");
 	same(member(root, "paused"), "[3,4,5,63,65]", "which sub-queues are paused");
 	same(member(root, "pausing"), "(nothing)", "what is not said is not there");
+	same(member(root, "roots"),
+	     "[{\"queue\":3,\"root\":41235,\"hops\":1,\"more\":false,\"quiet\":true,\"quiet_ns\":8589934592},"
+	     "{\"queue\":65,\"root\":7,\"hops\":17,\"more\":true,\"quiet\":false,\"quiet_ns\":0}]",
+	     "where congestion began");
 	same(member(port, "state"), "\"probe_tag\"", "state");
 	same(member(port, "peer_role"), "\"host\"", "peer_role");
 	same(member(port, "peer_mac"), "\"02:00:00:00:01:ff\"", "peer_mac");
@@ -150,7 +160,7 @@ static const char *cell_of(const struct port *p, const char *title)
 
 static void test_table(void)
 {
-	char buf[NL_MESSAGE_MAX];
+	char buf[NL_MESSAGE_MAX], *text;
 	struct port p;
 
 	message(buf, false);
@@ -162,6 +172,9 @@ static void test_table(void)
 	same(cell_of(&p, "PAUSING"), "none", "table: none");
 	same(cell_of(&p, "PEER-MAC"), "-", "table: no neighbour");
 	same(cell_of(&p, "STORM"), "yes", "table: storm");
+	text = attr_text(row_of(message_table, HOP_N_ROOTS), &p.msg[HOP_N_ROOTS]);
+	same(text, "3:41235/1 65:7/17+", "roots in short");
+	free(text);
 }
 
 /* Every length and many damages: nothing outside of the message is read, says the sanitizer. */

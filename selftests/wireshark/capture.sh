@@ -86,6 +86,9 @@ hello=role=switch,queues=128,sent=1000,echo=900,held=50
 by hello:$hello,flags=f state:seq=4294967295,lease=1500000,first=62,words=8000000000000001+1 \
 	ack:seq=9 echo:nonce=c0ffee,vid=4094,size=64 goodbye
 by state:seq=8,lease=100000000,words=ff00000000000000+80000000000000ff
+by state:seq=10,lease=100000000,words=30 \
+	roots:queue=5,id=41235,hops=2,more=1,queue=4,id=0,hops=0,more=0
+by state:seq=11,lease=100000000,words=1 raw:00240008000000070003ffff	# a root, and no whole one
 by vid=3 tpid=8100 probe:nonce=1,vid=3,size=64	# an 802.1Q tag
 by vid=3 probe:nonce=2,vid=4,size=99		# not the tag and size that it says
 by raw:00ff0004deadbeef ack:seq=1		# an unknown type
@@ -105,6 +108,8 @@ by cut=7 ack:seq=1			# the header is cut
 # out of range
 by hello:$hello,role=3
 by state:seq=1,first=64,words=1
+by roots:queue=4094,id=1,hops=0,more=0
+by roots:queue=1,id=1,hops=17,more=0
 by vid=3 probe:nonce=3,vid=0,size=64
 by version=2 ack:seq=1
 wait "${listening[@]}"
@@ -113,7 +118,7 @@ check "one file" mergecap -a -F nsecpcap -w "$SLUICE_OUT/hopctl.pcap" \
 	"$PATHS_TMP/real" "$PATHS_TMP/to"
 said=$(./hopframe show "$SLUICE_OUT/hopctl.pcap")
 diag "$said"
-for kind in hello state ack probe echo goodbye "refused malformed" "refused range" \
+for kind in hello state ack probe echo goodbye roots "refused malformed" "refused range" \
 	    "refused version"; do
 	between "frames with $kind" "$(grep -c " $kind" <<<"$said")" 1 30
 done

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../kernel/uapi/hopctl.h"
 #include "attr.h"
 
 struct unit {
@@ -160,6 +161,31 @@ static void mac_text(char *buf, const struct attr_value *v)
 			 mac[0], mac[1], mac[2], mac[3], mac[4], mac[5]);
 }
 
+static json_t *root_json(const struct hop_held_by *by)
+{
+	return json_pack("{s:i, s:i, s:i, s:b, s:b, s:I}", "queue", by->queue, "root", by->root,
+			 "hops", by->hops, "more", by->flags & HOP_HELD_MORE,
+			 "quiet", by->flags & HOP_HELD_QUIET, "quiet_ns",
+			 (json_int_t)by->quiet_ns);
+}
+
+/* Each is passed to @each in turn. */
+static void roots_each(const struct attr_value *v,
+		       void (*each)(void *ctx, const struct hop_held_by *by), void *ctx)
+{
+	struct hop_held_by by;
+
+	for (size_t i = 0; i < v->len / sizeof(by); i++) {
+		memcpy(&by, (const char *)v->data + i * sizeof(by), sizeof(by));
+		each(ctx, &by);
+	}
+}
+
+static void add_root(void *array, const struct hop_held_by *by)
+{
+	json_array_append_new(array, root_json(by));
+}
+
 json_t *attr_json(const struct attr *a, const struct attr_value *v)
 {
 	const char *word;
@@ -186,6 +212,10 @@ json_t *attr_json(const struct attr *a, const struct attr_value *v)
 	case ATTR_BITMAP:
 		array = json_array();
 		bitmap_each(v, bit_json, array);
+		return array;
+	case ATTR_ROOTS:
+		array = json_array();
+		roots_each(v, add_root, array);
 		return array;
 	default:
 		return json_integer(attr_number(v));
@@ -246,6 +276,26 @@ static char *bitmap_text(const struct attr_value *v)
 	return text;
 }
 
+/* 5:41235/3 is sub-queue 5, root 41235, 3 hops away; with a + there are others. */
+static void root_text(void *f, const struct hop_held_by *by)
+{
+	fprintf(f, "%s%u:%u/%u%s", ftell(f) ? " " : "", by->queue, by->root, by->hops,
+		by->flags & HOP_HELD_MORE ? "+" : "");
+}
+
+static char *holds_text(const struct attr_value *v)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	roots_each(v, root_text, f);
+	fclose(f);
+	return text;
+}
+
 static char *flags_text(const struct attr_word *words, uint64_t value)
 {
 	char *text = NULL;
@@ -295,6 +345,8 @@ char *attr_text(const struct attr *a, const struct attr_value *v)
 	switch (a->kind) {
 	case ATTR_BITMAP:
 		return bitmap_text(v);
+	case ATTR_ROOTS:
+		return holds_text(v);
 	case ATTR_FLAGS:
 		return flags_text(a->words, attr_number(v));
 	case ATTR_STRING:

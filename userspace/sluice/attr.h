@@ -26,6 +26,7 @@ enum attr_kind {
 	ATTR_STRING,
 	ATTR_MAC,
 	ATTR_BITMAP,	/* u64 words; which sub-queues */
+	ATTR_ROOTS,	/* struct hop_held_by, several */
 	ATTR_NEST,
 };
 

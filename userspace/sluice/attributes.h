@@ -235,6 +235,18 @@ static const struct attr port_attrs[] = {
 	{ "hrtt_capped", 51, ATTR_NUMBER, "frames",
 	  "HELLOs after which the measured HRTT was beyond what is believed (option hrtt-max)",
 	  NULL },
+	{ "root_id", 52, ATTR_NUMBER, "number",
+	  "the port's id as a root; absent unless roots are on",
+	  NULL },
+	{ "roots_tx", 53, ATTR_NUMBER, "frames",
+	  "PAUSE STATE frames sent that told roots",
+	  NULL },
+	{ "roots_rx", 54, ATTR_NUMBER, "contents",
+	  "roots that were taken from such frames of the neighbour",
+	  NULL },
+	{ "roots_far", 55, ATTR_NUMBER, "times",
+	  "times that a root was not told since it was 16 hops away",
+	  NULL },
 	{}
 };
 
@@ -280,6 +292,9 @@ static const struct attr hopctl_attrs[] = {
 	  NULL },
 	{ "handles_used", 14, ATTR_NUMBER, "handles, gauge",
 	  "of them, given to ports or waiting for their packets to leave",
+	  NULL },
+	{ "roots", 16, ATTR_ROOTS, "sub-queues, gauge",
+	  "our sub-queues that the neighbour holds and has told the root of, 64 at most; absent if there are none",
 	  NULL },
 	{}
 };

@@ -18,6 +18,8 @@ local FRAME_MAX = 1500
 local QUEUES_MAX = 4094
 local WORDS_MAX = 64
 local LANES_MAX = 256
+local ROOT = 6
+local HOPS_MAX = 16
 local ETHERTYPE = 0x88b5
 local DESTINATION = "0180C200000E"
 
@@ -26,6 +28,7 @@ local roles = { [1] = "host", [2] = "switch" }
 local types = {
 	[1] = "HELLO", [2] = "PAUSE STATE", [3] = "PAUSE ACK", [4] = "PROBE", [5] = "PROBE ECHO",
 	[6] = "GOODBYE", [8] = "END", [9] = "BALANCES", [30] = "EXAMPLE STATE", [31] = "EXAMPLE ACK",
+	[36] = "PAUSE ROOTS",
 }
 -- in the order of their bits
 local hello_flags = { "STRIPS_TAGS", "ECHO_VALID", "TAGS", "STRIPPING" }
@@ -63,6 +66,11 @@ local f = {
 	count	= ProtoField.uint16("hopctl.pause.count", "Count of words"),
 	word	= ProtoField.uint64("hopctl.pause.word", "Word", base.HEX),
 	paused	= ProtoField.uint16("hopctl.pause.queue", "Paused sub-queue"),
+
+	queue_held = ProtoField.uint16("hopctl.root.queue", "Paused sub-queue"),
+	root	= ProtoField.uint16("hopctl.root.id", "Root"),
+	hops	= ProtoField.uint8("hopctl.root.hops", "Hops to it"),
+	more	= ProtoField.uint8("hopctl.root.more", "There are others"),
 
 	ack	= ProtoField.uint32("hopctl.ack.seq", "Sequence number"),
 
@@ -242,6 +250,32 @@ local function example_state(range, tree)
 	return string.format("%s, %s", told(range, tree, function() end))
 end
 
+-- One root for each paused sub-queue; what is left over is no whole one.
+local function pause_roots(range, tree)
+	local words = {}
+
+	for at = 0, range:len() - ROOT, ROOT do
+		local queue, id = range(at, 2):uint(), range(at + 2, 2):uint()
+		local hops, more = range(at + 4, 1):uint(), range(at + 5, 1):uint() % 2
+		local text = queue .. ": not known"
+
+		if id ~= 0 then
+			text = string.format("%d: %d, %d hops", queue, id, hops)
+		end
+		tree:add(f.queue_held, range(at, 2))
+		tree:add(f.root, range(at + 2, 2))
+		tree:add(f.hops, range(at + 4, 1))
+		tree:add(f.more, range(at + 5, 1), more)
+		if queue >= QUEUES_MAX then
+			out_of_range(tree, "no sub-queue")
+		elseif hops > HOPS_MAX then
+			out_of_range(tree, "more than " .. HOPS_MAX .. " hops")
+		end
+		words[#words + 1] = text .. (more == 1 and " and others" or "")
+	end
+	return table.concat(words, "; ")
+end
+
 local function pause_ack(range, tree)
 	tree:add(f.ack, range(0, 4))
 	return string.format("seq %d", range(0, 4):uint())
@@ -326,6 +360,7 @@ local contents = {
 	[9] = { 6, balances },
 	[30] = { 12, example_state },
 	[31] = { 4, pause_ack },
+	[36] = { ROOT, pause_roots },
 }
 
 -- What a value is longer than all that it says
@@ -338,6 +373,8 @@ local function rest(kind, value, tree)
 		known = known + 2 * value(8, 2):uint()
 	elseif kind == 9 then
 		known = known + 6 * value(4, 2):uint()
+	elseif kind == 36 then
+		known = value:len() - value:len() % ROOT
 	end
 	if value:len() > known then
 		tree:add(f.unknown, value(known)):append_text(" (skipped)")

@@ -50,7 +50,7 @@ function __sluice_kind
     if set -q argv[2]
         test "$words[-1]" = "$argv[2]"
     else
-        not contains -- "$argv[1]:$words[-1]" bfc:queues bfc:classes bfc:flows bfc:ways bfc:assign bfc:reuse bfc:share bfc:limit bfc:quantum bfc:priomap bfc:split-gso bfc:pause bfc:rate bfc:hrtt bfc:hrtt-max bfc:th bfc:th-scale bfc:sticky bfc:role bfc:peer bfc:tag bfc:tpid bfc:refresh bfc:lease bfc:watch bfc:watchdog bfc:restore bfc:tier bfc:pool bfc:pool-alpha bfc:pool-pause-alpha bfc:control-share bfc:control-dscp bfc:strip rocc:role rocc:rate rocc:limit rocc:control-share rocc:control-dscp rocc:key1 rocc:key2 rocc:interval rocc:rate-min rocc:qref rocc:qmid rocc:qmax rocc:alpha rocc:beta rocc:tuning rocc:table rocc:flows rocc:age rocc:sample rocc:cnps rocc:source rocc:compute rocc:sign rocc:recovery rocc:hold rocc:floor rocc:limiters rocc:radius rocc:from ideal:order ideal:limit ideal:control-dscp pfc:limit pfc:pool pfc:pool-alpha pfc:pool-pause-alpha pfc:kmin pfc:kmax pfc:pmax pfc:split-gso pfc:rate pfc:control-share pfc:control-dscp pfc:role pfc:peer pfc:tag pfc:tpid pfc:hrtt pfc:hrtt-max pfc:refresh pfc:lease pfc:watch pfc:watchdog pfc:restore pfc:tier pfc:strip
+        not contains -- "$argv[1]:$words[-1]" bfc:queues bfc:classes bfc:flows bfc:ways bfc:assign bfc:reuse bfc:share bfc:limit bfc:quantum bfc:priomap bfc:split-gso bfc:pause bfc:rate bfc:hrtt bfc:hrtt-max bfc:th bfc:th-scale bfc:sticky bfc:role bfc:peer bfc:tag bfc:tpid bfc:refresh bfc:lease bfc:watch bfc:watchdog bfc:restore bfc:tier bfc:pool bfc:pool-alpha bfc:pool-pause-alpha bfc:control-share bfc:control-dscp bfc:strip bfc:roots bfc:root-id rocc:role rocc:rate rocc:limit rocc:control-share rocc:control-dscp rocc:key1 rocc:key2 rocc:interval rocc:rate-min rocc:qref rocc:qmid rocc:qmax rocc:alpha rocc:beta rocc:tuning rocc:table rocc:flows rocc:age rocc:sample rocc:cnps rocc:source rocc:compute rocc:sign rocc:recovery rocc:hold rocc:floor rocc:limiters rocc:radius rocc:from ideal:order ideal:limit ideal:control-dscp pfc:limit pfc:pool pfc:pool-alpha pfc:pool-pause-alpha pfc:kmin pfc:kmax pfc:pmax pfc:split-gso pfc:rate pfc:control-share pfc:control-dscp pfc:role pfc:peer pfc:tag pfc:tpid pfc:hrtt pfc:hrtt-max pfc:refresh pfc:lease pfc:watch pfc:watchdog pfc:restore pfc:tier pfc:strip
     end
 end
 
@@ -152,6 +152,10 @@ complete -c sluice -n '__sluice_kind bfc' -a control-dscp -d 'IP packets with th
 complete -c sluice -n '__sluice_kind bfc control-dscp' -a 'none'
 complete -c sluice -n '__sluice_kind bfc' -a strip -d 'offer to take tags off, also in front of tc filters and XDP (auto)'
 complete -c sluice -n '__sluice_kind bfc strip' -a 'auto always'
+complete -c sluice -n '__sluice_kind bfc' -a roots -d 'tell and hear where congestion began (noroots)'
+complete -c sluice -n '__sluice_kind bfc roots' -a 'on off'
+complete -c sluice -n '__sluice_kind bfc' -a root-id -d 'id of the port as such a place (auto)'
+complete -c sluice -n '__sluice_kind bfc root-id' -a 'auto'
 complete -c sluice -n '__sluice_kind rocc' -a role -d 'computes fair rates and tells them, or obeys them (switch)'
 complete -c sluice -n '__sluice_kind rocc role' -a 'switch host'
 complete -c sluice -n '__sluice_kind rocc' -a rate -d 'what the link carries (auto: the device\'s speed)'
