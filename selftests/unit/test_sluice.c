@@ -14,6 +14,7 @@
 #include "../../userspace/sluice/attr.c"
 #include "../../userspace/sluice/nl.c"
 #include "../../userspace/sluice/port.c"
+#include "../../userspace/sluice/roots.c"
 #include "../../userspace/sluice/show.c"
 #include "../../userspace/sluice/doctor_judge.c"
 #include "../../userspace/sluice/doctor_rules.c"
@@ -674,6 +675,119 @@ static void test_doctor_ideal(void)
 	same(judged(&l, NULL), "version_ideal(program 1, module 2)", "version_ideal");
 }
 
+/* Roots. */
+
+/* One port of @box with holds QUEUE:ROOT/HOPS, with + for others, with ! for a quiet one */
+static void box(struct roots *r, const char *box, const char *dev, int id, const char *holds)
+{
+	unsigned int queue, root, hops, n;
+	json_t *list = json_array();
+
+	while (sscanf(holds, "%u:%u/%u%n", &queue, &root, &hops, &n) == 3) {
+		holds += n;
+		json_array_append_new(list, json_pack("{s:i, s:i, s:i, s:b, s:b}", "queue", queue,
+						      "root", root, "hops", hops,
+						      "more", *holds == '+', "quiet", *holds == '!'));
+		holds += *holds && *holds != ' ';
+	}
+	list = json_pack("[{s:s, s:{s:i}, s:o}]", "dev", dev, "port", "root_id", id, "roots", list);
+	check(roots_add_json(r, box, list), dev);
+	json_decref(list);
+}
+
+/* What is said of all holds of a port, and of circles */
+static const char *said(const struct roots *r, size_t port)
+{
+	static char all[1024];
+	char *text;
+
+	all[0] = '\0';
+	for (size_t i = 0; i < r->ports[port].n_holds; i++) {
+		text = roots_text(r, &r->ports[port], &r->ports[port].holds[i]);
+		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", all[0] && text ? "; " : "",
+			 text ?: "");
+		free(text);
+	}
+	return all;
+}
+
+static const char *circles(const struct roots *r)
+{
+	static char all[1024];
+	char *text;
+
+	all[0] = '\0';
+	for (size_t i = 0; i < r->count; i++) {
+		text = roots_circle(r, &r->ports[i]);
+		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", all[0] && text ? "; " : "",
+			 text ?: "");
+		free(text);
+	}
+	return all;
+}
+
+static void test_roots_names(void)
+{
+	struct roots r = {};
+	struct look look;
+	json_t *wrong = json_object();
+
+	check(!roots_add_json(&r, "x", wrong), "not a list of ports");
+	json_decref(wrong);
+	box(&r, NULL, "eth7", 7, "1:70/3 5:70/3 2:70/1 3:70/3+ 4:9/2 6:8/16 9:7/1");
+	box(&r, "tor3", "eth7", 70, "");
+	same(said(&r, 0), "by tor3:eth7, 3 hops away: 1,5; by tor3:eth7, 1 hop away: 2; "
+	     "by tor3:eth7, 3 hops away, and others: 3; by 9 (unknown), 2 hops away: 4; "
+	     "by 8 (unknown), 16 hops away: 6; by eth7, 1 hop away: 9", "each root once, with its sub-queues");
+	box(&r, "tor4", "eth1", 9, "");
+	box(&r, "tor5", "eth2", 9, "");
+	box(&r, "tor6", "eth3", 9, "");
+	same(said(&r, 0), "by tor3:eth7, 3 hops away: 1,5; by tor3:eth7, 1 hop away: 2; "
+	     "by tor3:eth7, 3 hops away, and others: 3; "
+	     "by 9 (ambiguous: tor4:eth1 or tor5:eth2 or tor6:eth3), 2 hops away: 4; "
+	     "by 8 (unknown), 16 hops away: 6; by eth7, 1 hop away: 9", "an id of several ports");
+
+	look = good_look();
+	look.roots = r;
+	same(judged(&look, NULL), "eth7:held(by tor3:eth7, 3 hops away: 1,5) "
+	     "eth7:held(by tor3:eth7, 1 hop away: 2) "
+	     "eth7:held(by tor3:eth7, 3 hops away, and others: 3) "
+	     "eth7:root_ambiguous(by 9 (ambiguous: tor4:eth1 or tor5:eth2 or tor6:eth3), 2 hops away: 4) "
+	     "eth7:root_unknown(by 8 (unknown), 16 hops away: 6) "
+	     "eth7:held(by eth7, 1 hop away: 9)", "doctor says each by its kind");
+	same(judged(&look, "eth8"), "", "but of one port only");
+	roots_free(&r);
+}
+
+static void test_roots_circles(void)
+{
+	struct roots r = {};
+	struct look look;
+
+	box(&r, NULL, "a", 1, "1:2/1! 2:5/1!");
+	box(&r, "x", "b", 2, "1:3/1!");
+	box(&r, "y", "c", 3, "1:1/1");
+	box(&r, "y", "d", 4, "1:3/1!");
+	same(circles(&r), "", "a sub-queue has sent something");
+	r.ports[2].holds[0].quiet = true;
+	same(circles(&r), "a > x:b > y:c > a", "a circle is said once, in order");
+	look = good_look();
+	look.roots = r;
+	same(judged(&look, "eth9"), "deadlock(a > x:b > y:c > a)", "doctor says it, whatever port is asked for");
+	box(&r, "z", "e", 3, "");
+	same(circles(&r), "", "an id of two ports leads nowhere");
+	r.ports[4].id = 30;
+	same(circles(&r), "a > x:b > y:c > a", "of one, there again");
+	roots_free(&r);
+
+	box(&r, NULL, "a", 1, "1:9/1! 1:1/3!");
+	same(circles(&r), "a > a", "a root that comes back to its port");
+	roots_free(&r);
+	box(&r, NULL, "a", 1, "1:1/3");
+	same(circles(&r), "", "but not if that sends");
+	roots_free(&r);
+}
+
 int main(void)
 {
 	printf("KTAP version 1\n");
@@ -690,6 +804,8 @@ int main(void)
 	test_doctor_rocc_figures();
 	test_doctor_pfc();
 	test_doctor_ideal();
+	test_roots_names();
+	test_roots_circles();
 	printf("1..%u\n", done);
 	return failed != 0;
 }

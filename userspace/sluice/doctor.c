@@ -13,6 +13,7 @@
 struct options {
 	const char *dev;
 	bool list;
+	struct roots roots;
 };
 
 /**
@@ -36,6 +37,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'l':
 		o->list = true;
+		return 0;
+	case ROOTS_WITH:
+		roots_add_file(&o->roots, arg);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (o->dev)
@@ -104,6 +108,7 @@ int verb_doctor(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
 		{ "list", 'l', NULL, 0, "what can be found at all, and look at nothing", 0 },
+		ROOTS_OPTION,
 		{}
 	};
 	const struct argp_child children[] = { { .argp = &common_argp }, {} };
@@ -122,6 +127,8 @@ int verb_doctor(int argc, char **argv)
 	if (o.dev)
 		device_index(o.dev);
 	doctor_look(&look);
+	look.roots = o.roots;
+	roots_add_ports(&look.roots, &look.ports);
 	doctor_judge(&look, o.dev, found, &report);
 	doctor_look_free(&look);
 	if (call.json)

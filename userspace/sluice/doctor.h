@@ -11,6 +11,7 @@
 
 #include "port.h"
 #include "qdisc.h"
+#include "roots.h"
 
 /**
  * struct device - a network device
@@ -62,6 +63,7 @@ struct device {
  * @rp_dropped: packets thrown away because there was no way back
  * @unnamed_way: device that leads to the address of switches that have none, or 0
  * @ports: as the family tells
+ * @roots: what of them, and of other boxes' ports, says where congestion began
  * @qdiscs: of all devices
  * @devices: all
  * @n_devices: how many
@@ -77,6 +79,7 @@ struct look {
 	uint64_t rp_dropped;
 	unsigned int unnamed_way;
 	struct ports ports;
+	struct roots roots;
 	struct qdiscs qdiscs;
 	struct device *devices;
 	size_t n_devices;

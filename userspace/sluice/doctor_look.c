@@ -444,6 +444,7 @@ void doctor_look(struct look *look)
 void doctor_look_free(struct look *look)
 {
 	ports_free(&look->ports);
+	roots_free(&look->roots);
 	qdiscs_free(&look->qdiscs);
 	free(look->devices);
 	memset(look, 0, sizeof(*look));

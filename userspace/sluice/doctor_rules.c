@@ -231,11 +231,45 @@ static void judge_device(const struct judge *j, const struct device *d)
 	judge_queues(j, d);
 }
 
+/* Where the congestion began that a port of this box is held for */
+static void judge_holds(const struct judge *j, const struct root_port *p)
+{
+	const struct roots *roots = &j->look->roots;
+
+	for (size_t i = 0; i < p->n_holds; i++) {
+		char *text = roots_text(roots, p, &p->holds[i]);
+		size_t known = roots_known(roots, p->holds[i].root);
+
+		if (text)
+			say(j, known == 1 ? "held" : known ? "root_ambiguous" : "root_unknown",
+			    p->name, "%s", text);
+		free(text);
+	}
+}
+
+/* A circle is said once, by whichever of its ports comes first; it need not be of this box. */
+static void judge_roots(const struct judge *j)
+{
+	const struct roots *roots = &j->look->roots;
+
+	for (size_t i = 0; i < roots->count; i++) {
+		const struct root_port *p = &roots->ports[i];
+		char *circle = roots_circle(roots, p);
+
+		if (circle)
+			say(j, "deadlock", NULL, "%s", circle);
+		free(circle);
+		if (p->here && wanted(j, p->name))
+			judge_holds(j, p);
+	}
+}
+
 void doctor_judge(const struct look *look, const char *dev, doctor_fn found, void *ctx)
 {
 	const struct judge j = { .look = look, .dev = dev, .found = found, .ctx = ctx };
 
 	judge_box(&j);
+	judge_roots(&j);
 	for (size_t i = 0; i < look->n_devices; i++) {
 		const struct device *d = &look->devices[i];
 		const struct port *p = port_of(look, d->ifindex);

@@ -16,11 +16,13 @@
 #include "kind_names.h"
 #include "port.h"
 #include "qdisc.h"
+#include "roots.h"
 #include "sluice.h"
 
 struct options {
 	const char *dev;
 	bool counters;
+	struct roots roots;
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -30,6 +32,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 's':
 		o->counters = true;
+		return 0;
+	case ROOTS_WITH:
+		roots_add_file(&o->roots, arg);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (o->dev)
@@ -215,6 +220,22 @@ static void print_counters(const struct ports *ports)
 	}
 }
 
+/* Where congestion began, of ports that are held for it */
+static void print_roots(const struct roots *roots)
+{
+	for (size_t i = 0; i < roots->count; i++) {
+		const struct root_port *p = &roots->ports[i];
+
+		for (size_t h = 0; p->here && h < p->n_holds; h++) {
+			char *text = roots_text(roots, p, &p->holds[h]);
+
+			if (text)
+				printf("%s: held %s\n", p->name, text);
+			free(text);
+		}
+	}
+}
+
 /* As tc prints it. */
 static void print_qdisc(const struct qdisc *q, const struct limited *limited, bool counters)
 {
@@ -299,6 +320,7 @@ static void print_tables(struct shown *s, const struct options *o)
 
 	if (some)
 		print_table(&s->ports);
+	print_roots(&o->roots);
 	if (o->counters)
 		print_counters(&s->ports);
 	for (const struct kind *k = kinds; k->name; k++) {
@@ -328,6 +350,7 @@ static void print_all(struct shown *s, const struct options *o)
 	} else if (o->dev) {
 		for (size_t i = 0; i < s->ports.count; i++)
 			print_details(&s->ports.list[i], o->counters);
+		print_roots(&o->roots);
 		each_qdisc(s, o, print_text, NULL);
 	} else {
 		print_tables(s, o);
@@ -371,6 +394,7 @@ int verb_show(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
 		{ "statistics", 's', NULL, 0, "with counters", 0 },
+		ROOTS_OPTION,
 		{}
 	};
 	const struct argp_child children[] = { { .argp = &common_argp }, {} };
@@ -384,7 +408,9 @@ int verb_show(int argc, char **argv)
 
 	verb_parse(&argp, argc, argv, &o);
 	shown_get(&shown, o.dev);
+	roots_add_ports(&o.roots, &shown.ports);
 	print_all(&shown, &o);
+	roots_free(&o.roots);
 	ports_free(&shown.ports);
 	qdiscs_free(&shown.qdiscs);
 	nl_close(&shown.nl);

@@ -12,9 +12,13 @@ function __sluice_where
         switch "$verb $words[1]"
             case '* -n' '* --netns'
                 set -e words[1]
+            case 'show --with'
+                set -e words[1]
             case 'monitor -c' 'monitor --count'
                 set -e words[1]
             case 'graph --switch'
+                set -e words[1]
+            case 'doctor --with'
                 set -e words[1]
             case '* -*'
             case ' *'
@@ -67,6 +71,7 @@ complete -c sluice -n '__sluice_at show' -s 'V' -l version -d 'print the version
 complete -c sluice -n '__sluice_at show' -l help -d 'say what there is'
 complete -c sluice -n '__sluice_at show' -l usage -d 'say it in short'
 complete -c sluice -n '__sluice_at show' -s 's' -l statistics -d 'with counters'
+complete -c sluice -n '__sluice_at show' -l with -rF -d 'to name ports of another box'
 complete -c sluice -n '__sluice_at show 0-' -a '(path basename /sys/class/net/*)'
 complete -c sluice -n '__sluice_at ""' -a monitor -d 'events of ports as they happen'
 complete -c sluice -n '__sluice_at monitor' -s 'j' -l json -d 'print JSON'
@@ -295,6 +300,7 @@ complete -c sluice -n '__sluice_at doctor' -s 'V' -l version -d 'print the versi
 complete -c sluice -n '__sluice_at doctor' -l help -d 'say what there is'
 complete -c sluice -n '__sluice_at doctor' -l usage -d 'say it in short'
 complete -c sluice -n '__sluice_at doctor' -s 'l' -l list -d 'what can be found at all'
+complete -c sluice -n '__sluice_at doctor' -l with -rF -d 'to name ports of another box'
 complete -c sluice -n '__sluice_at doctor 0-' -a '(path basename /sys/class/net/*)'
 complete -c sluice -n '__sluice_at ""' -a help -d 'what a verb takes'
 complete -c sluice -n '__sluice_at help' -s 'j' -l json -d 'print JSON'
