@@ -326,6 +326,21 @@ is "and rows of the port that was asked for only" \
 is "without escapes" "$(grep -c $'\e' "$TMP/table")" 0
 refused "where there is no tracefs, hopmon says what to do" "use --netns" \
 	in_ns sw "$hopmon" --count 1
+
+diag "where congestion began"
+tc_in sw qdisc change dev pr root bfc pause queue limit 8m roots root-id 4711
+tc_in sw qdisc change dev ps1 root bfc roots
+tc_in s1 qdisc change dev e0 root bfc roots
+ip_in sw link set pr type wire rate 1mbit
+flood s1 10.0.0.100 7001 &
+"$hopmon" --netns "$(ns_name s1)" --json --interval 0.3 --count 5 >"$TMP/roots" 2>&1
+"$hopmon" --netns "$(ns_name s1)" --queues --interval 0.3 --count 2 >"$TMP/rows" 2>&1
+wait $!
+ip_in sw link set pr type wire rate 100mbit
+is "hopmon names the root" "$(jq -sc '[.[].ports[].queues[] | select(.root) | [.root, .hops, .more]] | unique' \
+	"$TMP/roots")" "[[4711,1,false]]"
+between "in its table, too" "$(grep -c ' held by 4711, 1 hop away$' "$TMP/rows")" 1 100
+check "all is sent" wait_until 30 _all_quiet
 [ -z "${SLUICE_OUT:-}" ] || cp "$TMP"/* "$SLUICE_OUT"
 
 finish

@@ -26,7 +26,8 @@
 	E(hopctl, hop_pause_rx, PAUSE_RX)				\
 	E(hopctl, hop_pause_tx, PORT)					\
 	E(hopctl, hop_pause_count, PAUSE_COUNT)				\
-	E(hopctl, hop_lease_expired, PORT)
+	E(hopctl, hop_lease_expired, PORT)				\
+	E(hopctl, hop_root, ROOT)
 
 #define HOPMON_PORT_FIELDS(F, x)					\
 	F(x, __u32, netns) F(x, __u32, ifindex) F(x, union hopmon_dev, dev)
@@ -55,6 +56,10 @@
 	HOPMON_PORT_FIELDS(F, x)					\
 	F(x, __u32, seq) F(x, __u16, first) F(x, __u16, count)		\
 	F(x, __u32, lease) F(x, __u64, changed) F(x, __u64, time)
+
+#define HOPMON_ROOT_FIELDS(F, x)					\
+	HOPMON_QUEUE_FIELDS(F, x)					\
+	F(x, __u16, root) F(x, __u8, hops) F(x, __u8, more) F(x, __u64, time)
 
 #define HOPMON_PAUSE_COUNT_FIELDS(F, x)					\
 	HOPMON_PORT_FIELDS(F, x)					\

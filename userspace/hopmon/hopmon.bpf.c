@@ -331,6 +331,27 @@ static __always_inline __u64 merged(__u32 netns, __u32 ifindex, __u16 nr, __u64 
 	return w->merged == now && w->frames == 1 ? w->at : 0;
 }
 
+static __always_inline void rooted(struct hopmon_stats *s, __u64 at, __u16 root, __u8 hops,
+				   __u8 more)
+{
+	if (!s)
+		return;
+	s->root_at = at;
+	s->root = root;
+	s->hops = hops;
+	s->more = more;
+}
+
+SEC("tp/hopctl/hop_root")
+int hop_root(struct event_hop_root *e)
+{
+	if (!WANTED(e))
+		return 0;
+	/* the neighbour counts from itself */
+	rooted(STATS_OF(e, e->queue, HOPMON_OURS), e->time, e->root, e->hops + 1, e->more);
+	return 0;
+}
+
 SEC("tp/bfc/bfc_pause")
 int bfc_pause(struct event_bfc_pause *e)
 {
@@ -371,6 +392,7 @@ int bfc_resume(struct event_bfc_resume *e)
 	NAMED(port, e);
 	count(port, HOPMON_RESUMES_OBEYED, 1);
 	count(queue, HOPMON_RESUMES_OBEYED, 1);
+	rooted(queue, e->time, 0, 0, 0);
 	sample(port, HOPMON_PAUSE, e->time - e->since);
 	sample(queue, HOPMON_PAUSE, e->time - e->since);
 	merged(e->netns, e->ifindex, e->queue, e->time);

@@ -105,6 +105,10 @@ union hopmon_dev {
  * @at: when @backlog and @th were true, ns; the newest of all processors' counts
  * @backlog: of the sub-queue; unused in the sum over a port
  * @th: the pause threshold
+ * @root_at: when @root was true
+ * @root: of a sub-queue of ours that is held: id of the port where the congestion began; 0: not known
+ * @hops: how far that is
+ * @more: there are others
  * @dev: the device's name, when an event last named it
  * @hists: by enum hopmon_what
  */
@@ -113,6 +117,10 @@ struct hopmon_stats {
 	__u64			at;
 	__u32			backlog;
 	__u32			th;
+	__u64			root_at;
+	__u16			root;
+	__u8			hops;
+	__u8			more;
 	union hopmon_dev	dev;
 	struct hopmon_hist	hists[HOPMON_HISTS];
 };

@@ -98,9 +98,13 @@ static void show_row(const char *name, const struct hopmon_stats *ours,
 	else
 		fputs(none, stdout);
 	if (ours)
-		printf(" | %6llu\n", drops_of(ours));
+		printf(" | %6llu", drops_of(ours));
 	else
-		printf(" | %6s\n", "-");
+		printf(" | %6s", "-");
+	if (ours && ours->root)
+		printf("  held by %u, %u hop%s away%s", ours->root, ours->hops,
+		       ours->hops == 1 ? "" : "s", ours->more ? ", and others" : "");
+	putchar('\n');
 }
 
 void show_table(const struct snapshot *now, const struct snapshot *before, bool queues)

@@ -109,6 +109,14 @@ static void put_theirs(json_t *to, const struct hopmon_stats *s)
 	json_object_set_new(to, "reaction", histogram(&s->hists[HOPMON_REACTION]));
 }
 
+/* While it is held and the neighbour has told why */
+static void put_root(json_t *to, const struct hopmon_stats *s)
+{
+	put(to, "root", s->root);
+	put(to, "hops", s->hops);
+	json_object_set_new(to, "more", json_boolean(s->more));
+}
+
 /* The sub-queues of a port, of one side */
 static json_t *queues_of(const struct snapshot *now, const struct port *p, enum hopmon_side side)
 {
@@ -123,6 +131,8 @@ static json_t *queues_of(const struct snapshot *now, const struct port *p, enum 
 		put(queue, "queue", e->key.queue);
 		if (side == HOPMON_OURS) {
 			put(queue, "backlog", e->stats.backlog);
+			if (e->stats.root)
+				put_root(queue, &e->stats);
 			put_ours(queue, &e->stats);
 		} else {
 			put_theirs(queue, &e->stats);

@@ -58,6 +58,12 @@ static void stats_add(struct hopmon_stats *to, const struct hopmon_stats *from)
 		to->backlog = from->backlog;
 		to->th = from->th;
 	}
+	if (from->root_at > to->root_at) {
+		to->root_at = from->root_at;
+		to->root = from->root;
+		to->hops = from->hops;
+		to->more = from->more;
+	}
 	if (from->dev.name[0])
 		to->dev = from->dev;
 }
