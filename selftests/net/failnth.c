@@ -80,7 +80,7 @@ static void *begin(union message *m, uint16_t type, uint16_t flags, size_t len)
 }
 
 /* The tables are small enough to come from the slab, whose failures are what can be had. A pool
- * comes with the higher limit, and goes when that is undone.
+ * comes with the higher limit, and goes when that is undone; roots come with it and stay.
  */
 static void bfc_options(union message *m, uint32_t limit, bool creating)
 {
@@ -95,6 +95,7 @@ static void bfc_options(union message *m, uint32_t limit, bool creating)
 	}
 	put(m, TCA_BFC_LIMIT, &limit, 4);
 	put(m, TCA_BFC_POOL, &(uint32_t) { limit > 1000000 ? 1 << 20 : 0 }, 4);
+	put(m, TCA_BFC_ROOTS, &(uint8_t) { limit > 1000000 }, 1);
 	close_nest(m, nest);
 }
 

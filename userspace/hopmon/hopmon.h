@@ -106,7 +106,8 @@ union hopmon_dev {
  * @backlog: of the sub-queue; unused in the sum over a port
  * @th: the pause threshold
  * @root_at: when @root was true
- * @root: of a sub-queue of ours that is held: id of the port where the congestion began; 0: not known
+ * @root: of a sub-queue of ours that is held: id of the port where the congestion began; 0: it is
+ *	not known
  * @hops: how far that is
  * @more: there are others
  * @dev: the device's name, when an event last named it
