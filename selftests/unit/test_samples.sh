@@ -10,7 +10,8 @@ dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 export KDIR=/nowhere	# none of it builds modules
 unset SLUICE_SAMPLES	# these are no part of what takes long
-mkdir -p "$dir/Documentation" "$dir/selftests" "$dir/build"
+mkdir -p "$dir/Documentation" "$dir/selftests" "$dir/build/made" "$dir/build/kernel"
+echo "tree/made.so: tree/made.c" | tee "$dir/build/made/made.d" >"$dir/build/kernel/objects"
 echo "# Contributing" >"$dir/CONTRIBUTING.md"
 printf 'fine:\n\ttrue\n\nhard: fine\n\tselftests/hard --much\n' >"$dir/Makefile"
 printf "STEPS='\nfine\t1 -\t-\n--\nhard\t+ -\tfine\n'\nstep_fine() { true; }\nstep_hard() { selftests/hard --jobs 2; }\n" >"$dir/selftests/steps"
@@ -66,9 +67,15 @@ samples "a command is run" 0 "ok README.md:3: echo made >made" <<<"<!-- here -->
     echo made >made                   # a remark
     # a remark of its own
 
-    test -e made; [ -L build ]
+    test -e made
     false || \\
         true"
+samples "what is built is there, and stays as it was" 0 "6 passed, 0 failed" <<<"<!-- here -->
+
+    cat build/kernel/objects
+    sed -i s,tree,copy,g build/made/made.d"
+grep -q "^tree/made.so: tree/made.c" "$dir/build/made/made.d"
+report $? "in the tree itself"
 samples "one that fails" 1 "not ok README.md:3: false" <<<"<!-- here -->
 
     false"
