@@ -100,6 +100,7 @@ static const struct plugin_stat port_stats[] = {
 	PSTAT("tag_unlabelled", TAG_UNLABELLED, PLUGIN_COUNT),
 	PSTAT("tag_errors", TAG_ERRORS, PLUGIN_COUNT),
 	PSTAT("handle_forged", HANDLE_FORGED, PLUGIN_COUNT),
+	PSTAT("origin_unknown", ORIGIN_UNKNOWN, PLUGIN_COUNT),
 	PSTAT("ingress_filter", INGRESS_FILTER, PLUGIN_BOOL),
 	PSTAT("tag_unseen", TAG_UNSEEN, PLUGIN_COUNT),
 };

@@ -134,7 +134,8 @@ static bool put_u64(struct sk_buff *skb, int attr, u64 value)
 
 static bool put_pcpu(struct sk_buff *skb, const struct hop_port *port)
 {
-	u64 stripped = 0, unlabelled = 0, errors = 0, forged = 0, pauses = 0, resumes = 0;
+	u64 stripped = 0, unlabelled = 0, errors = 0, forged = 0, unknown = 0;
+	u64 pauses = 0, resumes = 0;
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu) {
@@ -144,6 +145,7 @@ static bool put_pcpu(struct sk_buff *skb, const struct hop_port *port)
 		unlabelled += hop_pcpu_read(c, &c->unlabelled);
 		errors += hop_pcpu_read(c, &c->errors);
 		forged += hop_pcpu_read(c, &c->forged);
+		unknown += hop_pcpu_read(c, &c->origin_unknown);
 		pauses += hop_pcpu_read(c, &c->pauses);
 		resumes += hop_pcpu_read(c, &c->resumes);
 	}
@@ -151,6 +153,7 @@ static bool put_pcpu(struct sk_buff *skb, const struct hop_port *port)
 	       put_u64(skb, HOP_A_TAG_UNLABELLED, unlabelled) &&
 	       put_u64(skb, HOP_A_TAG_ERRORS, errors) &&
 	       put_u64(skb, HOP_A_HANDLE_FORGED, forged) &&
+	       put_u64(skb, HOP_A_ORIGIN_UNKNOWN, unknown) &&
 	       put_u64(skb, HOP_A_PAUSES_TX, pauses) &&
 	       put_u64(skb, HOP_A_RESUMES_TX, resumes);
 }

@@ -45,6 +45,8 @@
  */
 #define HOP_HANDLE_FIRST	0x8000
 #define HOP_HANDLES		0x8000	/* per network namespace */
+#define HOP_ORIGIN_NONE		0	/* of a packet: neither a handle nor a port's number */
+#define HOP_ORIGINS		0x10000
 #define HOP_NO_QUEUE		U16_MAX	/* hop_tag_push(): a tag that names no sub-queue */
 #define HOP_HANDLE_ALIGN	64	/* ranges start at multiples of this: one owner per word */
 
@@ -368,6 +370,41 @@ static inline void hop_pool_high(struct hop_pool *pool, unsigned long used)
 u16 hop_handle(const struct hop_member *m, const struct sk_buff *skb);
 
 /**
+ * hop_origins_use - be able to say by which port a packet came that has no handle
+ * @m: a member
+ *
+ * Context: RTNL. Before the first hop_origin(). Takes 2 KB for the namespace, and keeps them.
+ * Return: 0 or -ENOMEM.
+ */
+int hop_origins_use(struct hop_member *m);
+
+/**
+ * hop_origin - where a packet came from
+ * @m: a member of the egress port
+ * @skb: a packet being enqueued
+ *
+ * Its handle (hop_handle()), else the number of the port that it came by, which is below
+ * HOP_HANDLE_FIRST. A packet has no origin, and is counted (HOP_A_ORIGIN_UNKNOWN), if it was
+ * received by a device below which there is no port, or a choice, as below a bridge. One that was
+ * sent by this box has none either. tc_index is left as it is.
+ *
+ * Context: qdisc lock, softirqs off. O(1), but for the first packet by a device after
+ * hop_origins_forget(), which looks at all ports.
+ * Return: the origin, or HOP_ORIGIN_NONE.
+ */
+u16 hop_origin(const struct hop_member *m, const struct sk_buff *skb);
+
+/**
+ * hop_origin_port - whose origin is it?
+ * @m: a member
+ * @origin: what hop_origin() returned once
+ *
+ * Context: RCU with bottom halves off.
+ * Return: the port, NULL if it is nobody's any more.
+ */
+struct hop_port *hop_origin_port(const struct hop_member *m, u16 origin);
+
+/**
  * hop_pause_inc - a packet over the threshold was queued (BFC, section 3.3.2, On Enqueue)
  * @m: a member of the egress port
  * @handle: what hop_handle() returned, not 0
@@ -420,7 +457,7 @@ u8 hop_cause_add(struct hop_member *m, u16 handle, u32 queue, bool held);
 void hop_cause_del(struct hop_member *m, u16 handle, u8 cause);
 
 /**
- * hop_ingress_use - be able to count bytes by handle
+ * hop_ingress_use - be able to count bytes by origin
  * @m: a member
  *
  * Context: RTNL. Before the first hop_ingress_add().
@@ -429,26 +466,26 @@ void hop_cause_del(struct hop_member *m, u16 handle, u8 cause);
 int hop_ingress_use(struct hop_member *m);
 
 /**
- * hop_ingress_add - a packet is queued that came by a handle
+ * hop_ingress_add - a packet is queued that came by an origin
  * @m: a member of the egress port
- * @handle: what hop_handle() returned, not 0
+ * @origin: what hop_handle() or hop_origin() returned, not 0
  * @bytes: of the packet
  *
  * Context: qdisc lock, softirqs off.
- * Return: bytes by that handle now, at all ports of the namespace.
+ * Return: bytes by that origin now, at all ports of the namespace.
  */
-u32 hop_ingress_add(struct hop_member *m, u16 handle, u32 bytes);
+u32 hop_ingress_add(struct hop_member *m, u16 origin, u32 bytes);
 
 /**
  * hop_ingress_sub - such a packet has left, in whatever way
  * @m: a member of the egress port
- * @handle: what hop_ingress_add() was given for this packet
+ * @origin: what hop_ingress_add() was given for this packet
  * @bytes: of the packet
  *
  * Context: qdisc lock, softirqs off.
  * Return: bytes that are left. If there are none, the pause has to go, too.
  */
-u32 hop_ingress_sub(struct hop_member *m, u16 handle, u32 bytes);
+u32 hop_ingress_sub(struct hop_member *m, u16 origin, u32 bytes);
 
 /**
  * hop_ingress_bytes - what is queued of what came by a sub-queue of the neighbour

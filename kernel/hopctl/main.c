@@ -23,6 +23,7 @@
  *   hrtt.c     the 1-hop round-trip time
  *   shared.c   objects that the qdiscs of a namespace share: the pool
  *   root.c     where the congestion began for which a sub-queue is paused
+ *   origin.c   by which port a packet came, tagged or not
  *   net.c      handles and pause counters of a namespace
  *   elide.c    backpressure that is left out
  *   urgent.c   ports for which the next packet is to send
@@ -50,6 +51,8 @@ static int device_event(struct notifier_block *nb, unsigned long event, void *pt
 
 	if (event == NETDEV_CHANGEUPPER)
 		hop_ports_uppers();
+	if (event == NETDEV_CHANGEUPPER || event == NETDEV_UNREGISTER)
+		hop_origins_forget(hop_net_of(dev));
 	if (event == NETDEV_UNREGISTER)
 		hop_pairs_forget(hop_net_of(dev), dev->ifindex);
 	port = hop_port_find(dev);

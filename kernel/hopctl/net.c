@@ -87,11 +87,16 @@ int hop_ingress_use(struct hop_member *m)
 }
 EXPORT_SYMBOL_GPL(hop_ingress_use);
 
-static u32 ingress_bytes(const struct hop_net *net, u32 handle)
+/**
+ * hop_ingress_of - bytes that are queued of what came by an origin
+ * @net: the namespace
+ * @origin: the origin
+ */
+u32 hop_ingress_of(const struct hop_net *net, u16 origin)
 {
 	const struct hop_ingress *ingress = READ_ONCE(net->ingress);
 
-	return ingress ? atomic_read(&ingress->bytes[handle - HOP_HANDLE_FIRST]) : 0;
+	return ingress ? atomic_read(&ingress->bytes[origin]) : 0;
 }
 
 static bool range_is_idle(const struct hop_net *net, const struct hop_range *r)
@@ -102,7 +107,7 @@ static bool range_is_idle(const struct hop_net *net, const struct hop_range *r)
 		return false;
 	for (i = 0; i < r->count; i++)
 		if (atomic_read(handle_counter(net, r->first + i)) ||
-		    ingress_bytes(net, r->first + i))
+		    hop_ingress_of(net, r->first + i))
 			return false;
 	return true;
 }
@@ -274,7 +279,7 @@ u64 hop_range_bytes(const struct hop_port *port)
 	u64 sum = 0;
 
 	for (i = 0; i < (handles & 0xffff); i++)
-		sum += ingress_bytes(port->net, first + i);
+		sum += hop_ingress_of(port->net, first + i);
 	return sum;
 }
 
@@ -470,17 +475,17 @@ void hop_pause_dec(struct hop_member *m, u16 handle)
 }
 EXPORT_SYMBOL_GPL(hop_pause_dec);
 
-u32 hop_ingress_add(struct hop_member *m, u16 handle, u32 bytes)
+u32 hop_ingress_add(struct hop_member *m, u16 origin, u32 bytes)
 {
 	member_marks(m);
-	return atomic_add_return(bytes, &m->net->ingress->bytes[handle - HOP_HANDLE_FIRST]);
+	return atomic_add_return(bytes, &m->net->ingress->bytes[origin]);
 }
 EXPORT_SYMBOL_GPL(hop_ingress_add);
 
-u32 hop_ingress_sub(struct hop_member *m, u16 handle, u32 bytes)
+u32 hop_ingress_sub(struct hop_member *m, u16 origin, u32 bytes)
 {
 	WRITE_ONCE(m->marked, m->marked - 1);
-	return atomic_sub_return(bytes, &m->net->ingress->bytes[handle - HOP_HANDLE_FIRST]);
+	return atomic_sub_return(bytes, &m->net->ingress->bytes[origin]);
 }
 EXPORT_SYMBOL_GPL(hop_ingress_sub);
 
@@ -488,7 +493,7 @@ u32 hop_ingress_bytes(const struct hop_port *port, u16 queue)
 {
 	u32 handles = READ_ONCE(port->handles);
 
-	return queue < (handles & 0xffff) ? ingress_bytes(port->net, (handles >> 16) + queue) : 0;
+	return queue < (handles & 0xffff) ? hop_ingress_of(port->net, (handles >> 16) + queue) : 0;
 }
 EXPORT_SYMBOL_GPL(hop_ingress_bytes);
 
@@ -564,6 +569,7 @@ static int __net_init net_init(struct net *n)
 	INIT_LIST_HEAD(&net->pairs);
 	INIT_LIST_HEAD(&net->shared);
 	net->hrtt_max = HOP_HRTT_UNKNOWN_NS;
+	idr_init(&net->origins);
 	return 0;
 }
 
@@ -575,9 +581,12 @@ static void __net_exit net_exit(struct net *n)
 
 	WARN_ON_ONCE(!list_empty(&net->ports));
 	WARN_ON_ONCE(!list_empty(&net->shared));
+	WARN_ON_ONCE(!idr_is_empty(&net->origins));
 	hop_pairs_forget(net, 0);
 	list_for_each_entry_safe(r, next, &net->parked, node)
 		range_free(net, r);
+	idr_destroy(&net->origins);
+	kvfree(net->origin_cache);
 	kvfree(net->ingress);
 	kvfree(net->roots);
 	kvfree(net->counters);

@@ -193,6 +193,7 @@ static struct hop_port *port_create(struct net_device *dev, struct netlink_ext_a
 	netdev_hold(dev, &port->tracker, GFP_KERNEL);
 	list_add_tail_rcu(&port->node, &hop_ports);
 	hop_net_add(port);
+	hop_origin_add(port);
 	hop_port_speed(port);
 	port->carrier = netif_running(dev) && netif_carrier_ok(dev);
 	return port;
@@ -228,6 +229,7 @@ void hop_port_kill(struct hop_port *port)
 
 	list_del_rcu(&port->node);
 	hop_net_del(port);
+	hop_origin_del(port);
 	port_unhook(port);
 	synchronize_net();
 	hop_urgent_del(port);

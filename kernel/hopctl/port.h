@@ -96,6 +96,7 @@
  * @unlabelled: HOP_A_TAG_UNLABELLED
  * @errors: HOP_A_TAG_ERRORS
  * @forged: HOP_A_HANDLE_FORGED
+ * @origin_unknown: HOP_A_ORIGIN_UNKNOWN
  * @pauses: HOP_A_PAUSES_TX
  * @resumes: HOP_A_RESUMES_TX
  */
@@ -105,6 +106,7 @@ struct hop_pcpu {
 	u64_stats_t		unlabelled;
 	u64_stats_t		errors;
 	u64_stats_t		forged;
+	u64_stats_t		origin_unknown;
 	u64_stats_t		pauses;
 	u64_stats_t		resumes;
 };
@@ -367,6 +369,7 @@ struct hop_range {
  * @echo_tokens: echoes that may be sent now
  * @echo_ns: when tokens were last added
  * @range: our handles
+ * @origin: our number, the origin of packets without a handle; 0: none was to be had
  * @root_id: our id, where congestion begins here
  * @roots_at: the neighbour's sub-queue whose root is told next
  * @roots_ns: when roots were last told as with a refresh
@@ -457,6 +460,7 @@ struct hop_port {
 	u8			echo_tokens;
 	u64			echo_ns;
 	struct hop_range	*range;
+	u16			origin;
 	u16			root_id;
 	u16			roots_at;
 	u64			roots_ns;
@@ -483,12 +487,12 @@ static_assert(sizeof_field(struct hop_port, sampled_ns) <= sizeof(u32));
 static_assert(sizeof_field(struct hop_watch, sent) <= sizeof(u32));
 
 /**
- * struct hop_ingress - what is queued here of what came by each handle
+ * struct hop_ingress - what is queued here of what came by each origin
  * @bytes: how many bytes, at all egress ports whose qdisc counts them
- * @held: for so many that they hold a pause, which is one of the handle's pause counter
+ * @held: of a handle: for so many that they hold a pause, which is one of its pause counter
  */
 struct hop_ingress {
-	atomic_t	bytes[HOP_HANDLES];
+	atomic_t	bytes[HOP_ORIGINS];
 	DECLARE_BITMAP(held, HOP_HANDLES);
 };
 
@@ -520,6 +524,9 @@ struct hop_net_roots {
  * @counters: pause counter of each handle; comes with the first range, goes with the namespace
  * @ingress: bytes of each handle, see hop_ingress_use(); goes with the namespace
  * @roots: causes of each handle, see hop_roots_use(); goes with the namespace
+ * @origins: ports by their numbers, see origin.c
+ * @origin_gen: goes up whenever what @origin_cache says may be wrong
+ * @origin_cache: what skb_iif leads to, see hop_origins_use(); goes with the namespace
  * @hrtt_max: largest HRTT in use, ns; of hosts that are only said to be such, see hop_net_hrtt()
  * @lock: protects @used, @parked, @ports, @owner
  * @used: groups of HOP_HANDLE_ALIGN handles that are given away or parked
@@ -537,6 +544,9 @@ struct hop_net {
 	atomic_t		*counters;
 	struct hop_ingress	*ingress;
 	struct hop_net_roots	*roots;
+	struct idr		origins;
+	u16			origin_gen;
+	struct hop_origin_cache	*origin_cache;
 	u32			hrtt_max;
 	spinlock_t		lock;
 	DECLARE_BITMAP(used, HOP_HANDLE_WORDS);
@@ -591,6 +601,7 @@ u32 hop_net_marks(const struct hop_net *net);
 u64 hop_range_clear(struct hop_port *port, u32 marks);
 u32 hop_handles_used(struct hop_net *net);
 struct hop_port *hop_handle_owner(const struct hop_net *net, u16 handle, unsigned int *queue);
+u32 hop_ingress_of(const struct hop_net *net, u16 origin);
 
 /* elide.c */
 void hop_elide_update(struct hop_net *net);
@@ -598,6 +609,11 @@ int hop_pair_add(struct hop_net *net, int ingress, int egress);
 int hop_pair_del(struct hop_net *net, int ingress, int egress);
 bool hop_pair_get(struct hop_net *net, unsigned int at, int *ingress, int *egress);
 void hop_pairs_forget(struct hop_net *net, int ifindex);
+
+/* origin.c */
+void hop_origins_forget(struct hop_net *net);
+void hop_origin_add(struct hop_port *port);
+void hop_origin_del(struct hop_port *port);
 
 /* root.c */
 void hop_roots_write(struct hop_port *port, const struct hop_stream_part *part,

@@ -352,6 +352,8 @@ enum hop_state {
  * @HOP_A_ROOTS_TX: u64, PAUSE STATE frames sent that told roots
  * @HOP_A_ROOTS_RX: u64, roots that were taken from such frames of the neighbour
  * @HOP_A_ROOTS_FAR: u64, times that a root was not told since it was HOP_ROOT_HOPS hops away
+ * @HOP_A_ORIGIN_UNKNOWN: u64, packets without a handle that came by a device below which there is
+ *	no port, or a choice; only counted by kinds that ask where packets came from
  */
 enum {
 	HOP_A_UNSPEC,
@@ -410,6 +412,7 @@ enum {
 	HOP_A_ROOTS_TX,
 	HOP_A_ROOTS_RX,
 	HOP_A_ROOTS_FAR,
+	HOP_A_ORIGIN_UNKNOWN,
 	__HOP_A_MAX
 };
 

@@ -46,6 +46,9 @@ struct window_stats {
 	u64	told;		/* balances that changed something */
 	u64	ends;		/* END frames */
 	u64	valid;
+	u64	origin;		/* of the packet that was queued last */
+	u64	origin_port;	/* ifindex */
+	u64	origin_bytes;	/* that wait of it, at all ports */
 };
 
 struct window_sched {
@@ -71,7 +74,7 @@ struct window_sched {
 /* What a packet in a sub-queue came by */
 struct window_cb {
 	u32	bytes;
-	u16	handle;
+	u16	origin;
 };
 
 static struct window_cb *window_cb(const struct sk_buff *skb)
@@ -212,10 +215,17 @@ static void window_hold(struct window_sched *q, struct sk_buff *skb)
 {
 	struct window_cb *cb = window_cb(skb);
 
+	struct hop_port *port;
+	struct hop_member *m;
+
 	cb->bytes = window_bytes(skb);
-	cb->handle = hop_handle(&q->member, skb);
-	if (cb->handle)
-		hop_ingress_add(&q->member, cb->handle, cb->bytes);
+	cb->origin = hop_origin(&q->member, skb);
+	q->seen.origin = cb->origin;
+	port = hop_origin_port(&q->member, cb->origin);
+	m = port ? hop_port_member(port, &window_member_ops) : NULL;
+	q->seen.origin_port = m ? qdisc_dev(m->sch)->ifindex : 0;
+	q->seen.origin_bytes = cb->origin ?
+		hop_ingress_add(&q->member, cb->origin, cb->bytes) : 0;
 }
 
 static void window_release(void *sched, struct sk_buff *skb)
@@ -223,10 +233,11 @@ static void window_release(void *sched, struct sk_buff *skb)
 	struct window_sched *q = sched;
 	struct window_cb *cb = window_cb(skb);
 
-	if (!cb->handle)
+	if (!cb->origin)
 		return;
-	hop_ingress_sub(&q->member, cb->handle, cb->bytes);
-	hop_blocks_left(&q->member, cb->handle);
+	hop_ingress_sub(&q->member, cb->origin, cb->bytes);
+	if (cb->origin >= HOP_HANDLE_FIRST)
+		hop_blocks_left(&q->member, cb->origin);
 }
 
 /* ---- the qdisc ---- */
@@ -357,7 +368,7 @@ static int window_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 	hop_port_holds_back(sch);
 	err = window_change(sch, opt, extack) ?:
 	      hop_member_join(&q->member, sch, WINDOW_QUEUES, &port, &window_member_ops, extack);
-	return err ?: hop_ingress_use(&q->member) ?:
+	return err ?: hop_ingress_use(&q->member) ?: hop_origins_use(&q->member) ?:
 	       hop_blocks_join(&q->member, &window_blocks_ops);
 }
 

@@ -27,7 +27,9 @@ static int window_print_qopt(const struct qdisc_util *qu, FILE *f, struct rtattr
 
 static int window_print_xstats(const struct qdisc_util *qu, FILE *f, struct rtattr *xstats)
 {
-	static const char *const names[] = { "outstanding", "most", "told", "ends", "valid" };
+	static const char *const names[] = {
+		"outstanding", "most", "told", "ends", "valid", "origin", "origin_port", "origin_bytes",
+	};
 	__u64 values[sizeof(names) / sizeof(*names)];
 	unsigned int i;
 

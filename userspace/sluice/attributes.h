@@ -247,6 +247,9 @@ static const struct attr port_attrs[] = {
 	{ "roots_far", 55, ATTR_NUMBER, "times",
 	  "times that a root was not told since it was 16 hops away",
 	  NULL },
+	{ "origin_unknown", 56, ATTR_NUMBER, "packets",
+	  "packets without a handle that came by a device below which there is no port, or a choice; only counted by kinds that ask where packets came from",
+	  NULL },
 	{}
 };
 
