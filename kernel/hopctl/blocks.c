@@ -9,7 +9,7 @@
  *
  * Received. The hook counts data by blocks (tag.c). When END has come by all transmit queues, the
  * block is complete and the neighbour is told so, with the balances that it asked for. Where frames
- * of one link may come to different processors, only after SETTLE_NS.
+ * of one link may come to different processors, or be put together, only after SETTLE_NS.
  *
  *   protector          what
  *   port's lock        hop_blocks.tx and what is about time, .acks, .asked, .say
@@ -23,6 +23,7 @@
  *
  * Lock order: port's lock, rx_lock. Nothing of it is held when a qdisc's lock is taken.
  */
+#include <net/netdev_rx_queue.h>
 #include <net/sch_generic.h>
 
 #include "port.h"
@@ -285,6 +286,20 @@ static void blocks_complete(struct hop_port *port)
 	b->say = true;
 }
 
+/* May data come out of the device, or of the stack below the hook, later than END that was sent
+ * behind it? Then not by more than what a processor does in one go, unless it was told to keep
+ * packets longer (gro_flush_timeout).
+ */
+static bool device_reorders(const struct net_device *dev)
+{
+#ifdef CONFIG_RPS
+	if (rcu_access_pointer(dev->_rx->rps_map))
+		return true;
+#endif
+	return READ_ONCE(dev->real_num_rx_queues) > 1 ||
+	       (dev->features & NETIF_F_GRO && !list_empty(&dev->napi_list));
+}
+
 static void end_asks(const struct hop_end *end, unsigned long *to)
 {
 	unsigned int i;
@@ -319,7 +334,7 @@ void hop_blocks_rx_end(struct hop_port *port, const struct hop_end *end, u64 now
 	} else {
 		end_asks(end, b->asked);
 		if (hop_ledger_gather(&b->rx, end->block, end->lane, end->lanes)) {
-			if (READ_ONCE(port->dev->real_num_rx_queues) > 1)
+			if (device_reorders(port->dev))
 				b->ripe_at = now + SETTLE_NS;
 			else
 				blocks_complete(port);

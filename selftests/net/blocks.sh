@@ -236,7 +236,7 @@ queues()
 		done
 	else
 		tc_in a qdisc replace dev p root window
-		fi
+	fi
 	both
 	all_meet() { figure_is a p valid "$([ "$1" = mq ] && echo 4 || echo 1)"; }
 	check "$1: they meet" wait_until -e 500 10 all_meet "$4"
@@ -251,6 +251,54 @@ queues()
 queues "4 transmit queues, one qdisc" "numtxqueues 4" "" root
 queues "4 transmit queues, mq" "numtxqueues 4" "" mq
 queues "4 receive queues" "" "numrxqueues 4" root
+
+# What one of a port's qdiscs has counted goes with it.
+diag "one of four qdiscs leaves, at either end, while the others stay"
+link "numtxqueues 4" "numtxqueues 4"
+for port in a:p b:q; do
+	tc_in ${port%:*} qdisc replace dev ${port#*:} root handle 1: mq
+	for i in 1 2 3 4; do
+		tc_in ${port%:*} qdisc replace dev ${port#*:} parent 1:$i window
+	done
+done
+check "they meet" wait_until -e 500 10 figure_is a p valid 4
+for port in b:q a:p; do
+	for i in 1 2 3 4; do
+		sends $((FRAMES / 4)) $i
+	done
+	sleep 0.02
+	tc_in ${port%:*} qdisc replace dev ${port#*:} parent 1:1 pfifo
+	check "$port: all leaves then, and nothing is outstanding" wait_until -e 400 50 rests
+	sends 100
+	check "$port: also of what comes after it" wait_until -e 400 50 rests
+done
+figure a p valid
+is "three still have windows" "$REPLY" 3
+
+# With one receive queue a device may keep data back, too, which END does not wait for: where it puts packets together. A
+# veth polls when it does so. Then a block is complete 2 ms after it has come.
+veth()
+{
+	ip_in a link del p
+	ips "$a" "link add p address $(mac 1) type veth peer name q netns $b"
+	ips "$b" "link set q master br0 up"
+	ip_in a link set p up
+	in_ns b ethtool -K q gro "$1" >/dev/null || die "ethtool"
+	tc_in a qdisc replace dev p root window
+	both
+	check "gro $1: they meet" wait_until -e 500 10 meets
+	figure a p ends
+	before=$REPLY
+	sends $FRAMES
+	check "gro $1: all leaves, and nothing is outstanding" wait_until -e 400 50 rests
+	figure a p ends
+	ended=$((REPLY - before))
+}
+diag "a device that may put packets together"
+veth off
+most=$ended
+veth on
+between "gro on: blocks end less often" "$ended" 1 $((most * 3 / 4))
 
 # A block that has come to its end, and is to count 2 ms later, is forgotten with the last member.
 diag "the neighbour is gone while a block settles, and comes back"
