@@ -209,6 +209,7 @@ for ((n = 1; n <= CASES; n++)); do
 		right=$((right + 1))
 	else
 		diag "case $n: $wrong"
+		[ $((n - right)) -lt 3 ] || break	# each of them takes long
 	fi
 	wait_until -e 10 20 _all_quiet || die "case $n: packets stay"
 done

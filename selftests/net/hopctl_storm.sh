@@ -77,14 +77,18 @@ moments()
 	sed -nE "/: $1: $2/s/.* ([0-9]+)\\.([0-9]{6}): $1: .*/\\1\\2/p" $tracing/trace
 }
 
-# since EVENT WORDS EVENT WORDS: us from the first of these to the last of those
+# since EVENT WORDS EVENT WORDS: us from the first of these to the last of those, -1 if there are none
 since()
 {
 	local from to
 
 	from=$(moments "$1" "$2" | head -n 1)
 	to=$(moments "$3" "$4" | tail -n 1)
-	[ -n "$from" ] && [ -n "$to" ] || die "the trace does not show $1 $2, or $3 $4"
+	if [ -z "$from" ] || [ -z "$to" ]; then
+		diag "the trace does not show $1 $2, or $3 $4" >&"$_tap"
+		echo -1
+		return
+	fi
 	echo $((10#$to - 10#$from))
 }
 
