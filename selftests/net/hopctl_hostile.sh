@@ -8,10 +8,12 @@
 #	   all handles          ...
 #	                        d10 ----- c10
 #
-# A million frames of each kind: forged, HELLOs and PAUSE STATEs played again, cut short, too long,
-# damaged, out of range, HELLOs to every port that want 4094 sub-queues; a million labels that a tc
-# program has made up. For each kind the counter of its cause goes up by as many as were sent, no
-# other one does, and no port's state changes. SLUICE_FLOOD is the number.
+# A million frames of each kind: each content of the protocol's table (unit/contents) where no neighbour is known, by a
+# stranger, with each fault, and where its condition is not met; forged, HELLOs and PAUSE STATEs played again, cut
+# short, too long, damaged, out of range, HELLOs to every port that want 4094 sub-queues; a million labels that a tc
+# program has made up. Of what is made of the table there are fewer, each frame 80 times or more. For each kind the
+# counter of its cause goes up by as many as were sent, no other one does, and no port's state changes. SLUICE_FLOOD is
+# the number.
 #
 # A port drops unread what is more than a processor should be bothered with. That is switched off,
 # so that each frame is looked at, but for one flood.
@@ -176,6 +178,18 @@ took()
 	[ "${SLUICE_HOME:-}" = uml ] || diag "${1##* ns=} ns a frame, sending and receiving"
 }
 
+spacing=/sys/module/hopctl/parameters/state_spacing_ns
+usual=$(<$spacing)
+echo 0 >$spacing
+
+kind "each content where no neighbour is known, but HELLO" 10
+# of a GOODBYE by itself no notice is taken
+table=$("$hopframe" contents)
+count=$(grep -vc ' HELLO$' <<<"$table")
+flood=$((flood / count * count))
+look
+hostile "before the neighbour is known" rx_epoch=$((flood / count * (count - 1))) each=good mine=7 yours=1234
+
 diag "two lives of a neighbour, kept; an honest one"
 in_ns sw "$hopframe" listen p save="$tmp/first" for=1500 >/dev/null &
 keeps=$!
@@ -197,20 +211,18 @@ is "and are over" "${now[p.paused_queues]},${now[p.neighbour_up]}" 0,2
 is "handles" "${now[p.handles]},${now[r.handles]}" 100,64
 mine=$(in_ns x "$hopframe" listen q n=1 | sed -n 's/.* mine=\([0-9a-f]*\).*/\1/p')
 
-spacing=/sys/module/hopctl/parameters/state_spacing_ns
-usual=$(<$spacing)
-echo 0 >$spacing
-
 kind "what a frame costs where there is no port, to compare with" 4
 ip_in x link add z0 type veth peer name z1
 ip_in x link set z0 up
 ip_in x link set z1 up
 took "$(in_ns x "$hopframe" flood z0 n="$flood" mine=8 state:seq=100,words=ff)"
 
-kind "forged" 7
+kind "forged" 9
 pause=state:seq=100,lease=2000000000,words=ff+ff
 hostile "an epoch that is not the neighbour's" rx_epoch="$flood" mine=8 yours="$mine" $pause
 hostile "an epoch that is not ours" rx_epoch="$flood" mine=7 yours=deadbeef $pause
+hostile "each content, of an epoch that is not the neighbour's" rx_epoch="$flood" each=good mine=8 yours="$mine"
+hostile "each content, for an epoch that is not ours" rx_epoch="$flood" each=good mine=7 yours=deadbeef
 hostile "a goodbye of another epoch" rx_epoch="$flood" mine=8 yours="$mine" goodbye
 hostile "our own address" rx_epoch="$flood" mine=7 yours="$mine" src="$(mac 1 1)" $pause
 hostile "our own epoch" rx_epoch="$flood" mine="$mine" yours=7 $pause
@@ -236,26 +248,66 @@ kind "too long" 2
 hostile "a length beyond the frame" rx_malformed="$flood" length=1480 mine=7 yours="$mine" $pause
 hostile "a length beyond any frame" rx_malformed="$flood" length=65535 pad=9000 \
 	mine=7 yours="$mine" $pause
-kind "damaged" 2
-hostile "the same content twice" rx_malformed="$flood" mine=7 yours="$mine" ack:seq=1 ack:seq=1
+kind "each content of the neighbour's own, in frames that are dropped whole" 16
+hostile "shorter than it may be" rx_malformed="$flood" each=short mine=7 yours="$mine"
+hostile "with less than it promises" rx_malformed="$flood" each=count mine=7 yours="$mine"
+hostile "twice" rx_malformed="$flood" each=twice mine=7 yours="$mine"
+hostile "with a number beyond its bounds" rx_range="$flood" each=range mine=7 yours="$mine"
+kind "damaged" 1
 hostile "damaged at random" "" damage="${SLUICE_SEED:-1}"
 kind "of another version" 1
 hostile "another version" rx_version="$flood" version=2 mine=7 yours="$mine" $pause
 
-kind "out of range, though of the neighbour's own" 5
+kind "out of range, though of the neighbour's own" 3
 hostile "sub-queues that are not there" rx_range="$flood" \
 	mine=7 yours="$mine" state:seq=100,first=2,words=1
 hostile "a lease without end" rx_range="$flood" \
 	mine=7 yours="$mine" state:seq=100,lease=4294967295,words=1
 hostile "a probe that has lost its tag on the way" rx_range="$flood" \
 	mine=7 yours="$mine" vid=5 probe:nonce=1,vid=6,size=64
-hostile "an echo of a PAUSE STATE that was never sent" rx_range="$flood" \
-	mine=7 yours="$mine" ack:seq=2000000000
-tc_in sw qdisc change dev p root bfc peer host
-port_comes_to "a neighbour that is told to be a host" p.peer_role host
-hostile "fresh pauses of a host" rx_untrusted="$flood" step mine=7 yours="$mine" $pause
-tc_in sw qdisc change dev p root bfc peer auto
-port_comes_to "and all is as it was" p.state tagging
+
+kind "each content of the neighbour's own that does not count here, with up to 5 bytes that nobody knows" 40
+declare -A unfit=(
+	[HELLO]=hello:sent=1
+	["PAUSE STATE"]=$pause
+	["PAUSE ACK"]=ack:seq=2000000000
+	[PROBE]=probe:nonce=1,vid=6,size=64
+	["PROBE ECHO"]=echo:nonce=1,vid=6,size=64
+	[END]=end:block=1,lane=0,lanes=1,key=5
+	[BALANCES]=balances:block=1,key=5,bytes=1000
+	["EXAMPLE STATE"]=example:seq=100,words=1
+	["EXAMPLE ACK"]=example-ack:seq=2000000000
+	["PAUSE ROOTS"]=roots:queue=5,id=7,hops=1,more=0
+)
+tc_in sw qdisc change dev p root bfc roots
+while read -r _ cause content; do
+	longer=longer=5
+	case $content in
+	GOODBYE) continue ;;	# where no neighbour is known, see above
+	"PAUSE STATE")
+		tc_in sw qdisc change dev p root bfc peer host
+		port_comes_to "a neighbour that is told to be a host" p.peer_role host
+		longer=step ;;	# or only the first would be new
+	esac
+	[ -n "${unfit[$content]-}" ] || die "$content is in the protocol's table and has no frame here"
+	if [ "$cause" = ignored ]; then cause=rx_range=0; else cause+="=$flood"; fi
+	hostile "$content does not count" "$cause" $longer mine=7 yours="$mine" "${unfit[$content]}"
+	[ "$content" != "PAUSE STATE" ] || {
+		tc_in sw qdisc change dev p root bfc peer auto
+		port_comes_to "and all is as it was" p.state tagging
+	}
+done <<<"$table"
+tc_in sw qdisc change dev p root bfc noroots
+
+if [ -n "${SLUICE_MODDIR:-}" ] || modprobe -nq sch_example; then
+	kind "the same where such a kind is loaded, but not at this port" 20
+	need_module sch_example
+	hostile "EXAMPLE STATE" "rx_untrusted=1 rx_stale=$((flood - 1))" longer=5 mine=7 yours="$mine" \
+		"${unfit[EXAMPLE STATE]}"
+	hostile "EXAMPLE ACK" rx_range="$flood" longer=5 mine=7 yours="$mine" "${unfit[EXAMPLE ACK]}"
+else
+	skip "a told state of a kind that is loaded" "module sch_example is not installed"
+fi
 
 diag "$CLAIMANTS neighbours that want 4094 handles each"
 for ((i = 1; i <= CLAIMANTS; i++)); do

@@ -8,6 +8,8 @@
  *	hopframe replay DEV FILE [OPTION]...		send again what `listen save=FILE` has kept
  *	hopframe show FILE				print what a file has kept
  *	hopframe flood DEV [OPTION]... [CONTENT...]	one frame, or one with variations, n= times
+ *	hopframe contents		all contents: TYPE CAUSE NAME, where CAUSE is
+ *					what counts one that does not count
  *	hopframe peer DEV [OPTION]... [at=MS CONTENT...]...
  *
  * Frames are built and read by the module's own codec. DEV's other end, not DEV, is what is
@@ -60,12 +62,17 @@
  *	step		flood: the sequence number of the PAUSE STATE goes up from frame to frame
  *	cuts		flood: cut short at each length in turn, from 0 to all but one byte
  *	damage=SEED	flood: damaged at random; only what the codec refuses is sent
+ *	each=good|short|count|range|twice	flood: each content in turn, with that fault in
+ *			all variants (unit/content_gen.h); of the good ones, not HELLO
+ *	longer=N	flood: with 0 to N bytes behind each content that nobody knows, in turn
  *
  * Contents:
  *	hello[:role=R,queues=N,flags=HEX,kinds=HEX,tpid=HEX,ring=NS,sent=NS,echo=NS,held=NS]
  *	state:seq=N[,lease=NS][,first=N],words=HEX[+HEX]...
  *	roots:queue=N,id=N,hops=N,more=0|1[,queue=N...]	one for each queue=
- *	ack:seq=N  probe:nonce=HEX,vid=N,size=N  echo:nonce=HEX,vid=N,size=N  goodbye
+ *	example:...	the same as state, of an EXAMPLE STATE
+ *	ack:seq=N  example-ack:seq=N  probe:nonce=HEX,vid=N,size=N  echo:nonce=HEX,vid=N,size=N
+ *	goodbye
  *	end:block=N,lane=N,lanes=N[,key=N]...  balances:block=N[,key=N,bytes=N]...
  *	raw:HEX		bytes as they are, at the end
  */
@@ -89,6 +96,7 @@
 #include "../../kernel/hopctl/frame.c"
 #include "pcap.h"
 #include "../unit/frame_gen.h"
+#include "../unit/content_gen.h"
 
 #define ROOM	65536
 #define TAG_AT	(2 * ETH_ALEN)	/* where a VLAN tag is in a frame */
@@ -119,6 +127,8 @@ static struct {
 	FILE		*save;
 	bool		data, noecho, noack, small;
 	bool		step, cuts, damage, deaf;
+	int		each;	/* enum content_fault */
+	unsigned int	longer;
 	const char	*kept;
 	enum hop_tlv	only;
 	struct hop_hello hello;
@@ -128,6 +138,7 @@ static struct {
 } o = {
 	.for_ms = 1000, .count = -1, .dst = HOP_DEST_MAC, .mine = 1, .vid = -1, .tpid = 0x88a8,
 	.type = 0x9000, .version = -1, .length = -1, .cut = -1, .pad = ETH_ZLEN - ETH_HLEN,
+	.each = -1,
 	.hello = {
 		.role = HOP_ROLE_SWITCH, .queues = 128, .tpid = 0x88a8, .kinds = HOP_KIND_BFC,
 		.flags = HOP_HELLO_STRIPS_TAGS,
@@ -225,7 +236,7 @@ static unsigned int words_parse(char *text, __u64 *words)
 	return n;
 }
 
-static void add_state(struct hop_writer *w, char *fields)
+static void add_state(struct hop_writer *w, enum hop_slot slot, char *fields)
 {
 	__u64 words[HOP_BITMAP_WORDS];
 	unsigned long seq = 1, lease = 100000000, first = 0;
@@ -246,7 +257,7 @@ static void add_state(struct hop_writer *w, char *fields)
 		else
 			errx(2, "state has no %s", field);
 	}
-	to = hop_frame_add_state(w, HOP_SLOT_PAUSE, seq, lease, first, n);
+	to = hop_frame_add_state(w, slot, seq, lease, first, n);
 	if (to)
 		hop_frame_put_words(to, words, n);
 }
@@ -280,6 +291,13 @@ static void add_roots(struct hop_writer *w, char *fields)
 	to = hop_frame_add_roots(w, n);
 	for (i = 0; to && i < n; i++)
 		hop_frame_put_root(to, i, &roots[i]);
+}
+
+static void add_ack(struct hop_writer *w, enum hop_slot slot, const char *field)
+{
+	const char *v = field ? value_of(field, "seq") : NULL;
+
+	hop_frame_add_ack(w, slot, number(v ?: "?", 10));
 }
 
 static void add_probe(struct hop_writer *w, enum hop_tlv type, char *fields)
@@ -372,12 +390,15 @@ static void add_content(struct hop_writer *w, const char *content)
 				errx(2, "hello has no %s", field);
 		hop_frame_add_hello(w, &hello);
 	} else if (!strcmp(name, "state")) {
-		add_state(w, fields);
+		add_state(w, HOP_SLOT_PAUSE, fields);
+	} else if (!strcmp(name, "example")) {
+		add_state(w, HOP_SLOT_EXAMPLE, fields);
 	} else if (!strcmp(name, "roots")) {
 		add_roots(w, fields);
 	} else if (!strcmp(name, "ack")) {
-		hop_frame_add_ack(w, HOP_SLOT_PAUSE, number(fields && value_of(fields, "seq") ?
-							    value_of(fields, "seq") : "?", 10));
+		add_ack(w, HOP_SLOT_PAUSE, fields);
+	} else if (!strcmp(name, "example-ack")) {
+		add_ack(w, HOP_SLOT_EXAMPLE, fields);
 	} else if (!strcmp(name, "probe")) {
 		add_probe(w, HOP_TLV_PROBE, fields);
 	} else if (!strcmp(name, "echo")) {
@@ -771,6 +792,46 @@ static void flood_frame(struct frame *f)
 	errx(1, "%s holds no such frame", o.kept);
 }
 
+/* The next of the frames with a fault, of one content after the other */
+static size_t flood_each(__u8 *p)
+{
+	static unsigned int at;
+	const struct content *c;
+	unsigned int variant;
+	size_t len;
+
+	do {
+		c = &contents[at % CONTENTS];
+		variant = at / CONTENTS % CONTENT_VARIANTS;
+		at++;
+		if (o.each == CONTENT_GOOD && c->type == HOP_TLV_HELLO)
+			continue;
+		len = content_frame(p, c, o.each, variant, o.mine, o.yours);
+		if (!len)
+			continue;
+		memset(p + len, 0, ETH_ZLEN);
+		return len < ETH_ZLEN - ETH_HLEN ? ETH_ZLEN - ETH_HLEN : len;
+	} while (true);
+}
+
+/* Makes each content longer by @more bytes. Return: the frame's new length. */
+static size_t flood_longer(__u8 *p, size_t more)
+{
+	size_t bytes, at = CONTENT_HEAD, end = at + (p[2] << 8 | p[3]), room = HOP_FRAME_MAX;
+
+	while (at < end && end + more <= room) {
+		bytes = p[at + 2] << 8 | p[at + 3];
+		gen_put(p + at + 2, 2, bytes + more);
+		at += 4 + bytes;
+		memmove(p + at + more, p + at, end - at);
+		for (bytes = 0; bytes < more; bytes++)
+			p[at++] = gen64();
+		end += more;
+	}
+	gen_put(p + 2, 2, end - CONTENT_HEAD);
+	return end < ETH_ZLEN - ETH_HLEN ? ETH_ZLEN - ETH_HLEN : end;
+}
+
 /* Makes @f, a copy of @like, the @i-th frame. Counts what the codec says to a damaged one. */
 static void flood_vary(struct frame *f, const struct frame *like, unsigned long i,
 		       unsigned long *refused)
@@ -779,6 +840,14 @@ static void flood_vary(struct frame *f, const struct frame *like, unsigned long 
 	enum hop_frame_error error;
 	struct hop_frame h;
 
+	if (o.each >= 0) {
+		f->len = ETH_HLEN + flood_each(p);
+		return;
+	}
+	if (o.longer) {
+		memcpy(f->bytes, like->bytes, like->len);
+		f->len = ETH_HLEN + flood_longer(p, i % (o.longer + 1));
+	}
 	if (o.cuts)
 		f->len = ETH_HLEN + i % (like->len - ETH_HLEN);
 	if (o.step && hop_frame_parse(p, f->len - ETH_HLEN, &h) == HOP_FRAME_OK &&
@@ -997,6 +1066,16 @@ static void do_peer(void)
 	free(actions);
 }
 
+static int fault_parse(const char *text)
+{
+	int i;
+
+	for (i = 0; i < CONTENT_FAULTS; i++)
+		if (!strcmp(text, content_fault_names[i]))
+			return i;
+	errx(2, "there is no fault %s", text);
+}
+
 static bool option_value(const char *arg)
 {
 	const char *v;
@@ -1035,6 +1114,10 @@ static bool option_value(const char *arg)
 		o.only = !strcmp(v, "hello") ? HOP_TLV_HELLO : HOP_TLV_PAUSE_STATE;
 	else if ((v = value_of(arg, "damage")))
 		o.damage = true, gen_seed = number(v, 10);
+	else if ((v = value_of(arg, "each")))
+		o.each = fault_parse(v);
+	else if ((v = value_of(arg, "longer")))
+		o.longer = number(v, 10);
 	else if ((v = value_of(arg, "save")))
 		o.save = pcap_create(v);
 	else
@@ -1089,12 +1172,24 @@ static void device_open(const char *dev)
 	memcpy(o.src, ifr.ifr_hwaddr.sa_data, ETH_ALEN);
 }
 
+static void do_contents(void)
+{
+	size_t i;
+
+	for (i = 0; i < CONTENTS; i++)
+		printf("%u %s %s\n", contents[i].type, contents[i].otherwise, contents[i].name);
+}
+
 int main(int argc, char **argv)
 {
 	const char *command = argc > 2 ? argv[1] : "";
 	int i = 3;
 
 	setlinebuf(stdout);
+	if (argc == 2 && !strcmp(argv[1], "contents")) {
+		do_contents();
+		return 0;
+	}
 	if (argc < 3)
 		errx(2, "usage: hopframe send|data|listen|replay|show|flood|peer ...; see the source");
 	if (!strcmp(command, "show")) {
