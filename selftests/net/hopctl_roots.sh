@@ -12,7 +12,9 @@
 # the id of the slow one: then both have to be named and none chosen. In one the slow port's box is not
 # asked: then nothing may be named. Flows, sizes of packets, the slow rate and ids are drawn as well.
 #
-# Then a port without roots cuts the trail. At last three routers, whose routes go in a circle, hold each other for ever:
+# Then a port without roots cuts the trail. After that control frames get lost, come twice, late or damaged, while the id
+# of the slow port goes up: no root that is heard is wrong, it is right soon after, and gone with the pause. At last three
+# routers, whose routes go in a circle, hold each other for ever:
 #
 #	h --- prev x1 next --- prev x2 next --- prev x3 next --- loop x1
 
@@ -223,13 +225,144 @@ tc_in s2 qdisc change dev left root bfc noroots
 ip_in s3 link set sc type wire rate 10mbit
 in_ns a "$udpflow" send -d 10.0.0.3 -p 7000 -n 400 --sndbuf=64m >/dev/null &
 check "what it tells has no end here" wait_until -e 1 5 eval 'held s2 right'
-is "but is not handed on" "$("$sluice" -n "$(ns_name s1)" -j show right | jq -c '[(.[0].paused | length > 0), .[0].roots]')" \
-	"[true,null]"
+handed() { "$sluice" -n "$(ns_name s1)" -j show right | jq -c '[(.[0].paused | length > 0), .[0].roots]'; }
+s1_is_paused() { [[ $(handed) = "[true,"* ]]; }
+wait_until -e 1 5 s1_is_paused
+is "but is not handed on" "$(handed)" "[true,null]"
 is "a port without it has no id" "$("$sluice" -n "$(ns_name s2)" -j show left | jq '.[0].port.root_id')" null
 wait
 ip_in s3 link set sc type wire rate 1gbit
 check "all is over" wait_until -e 10 20 _all_quiet
 is "nothing is held for a root any more" "$("$sluice" -n "$(ns_name s2)" -j show | jq -c 'map(.roots // empty)')" "[]"
+
+# ---- faults ----
+# The port to b is slow: s1/right is held for it, which is 0 hops from s2, and a/e0, 1 hop from s1. Its id goes up all the
+# time, so each root that is heard says when it was told.
+diag "faults of the cables"
+tracing=/sys/kernel/debug/tracing
+[ -d $tracing/events ] || mount -t debugfs none /sys/kernel/debug || die "no tracing"
+
+# faults WORDS: of the cables on the way, both directions
+faults()
+{
+	local port
+
+	for port in a/e0 s1/sa s1/right s2/left; do
+		# shellcheck disable=SC2086
+		ip_in "${port%/*}" link set "${port#*/}" type wire $1 || die "no $1"
+	done
+}
+
+id=61000 # no port has a higher one
+# moves N: the slow port's id goes up so many times, each 3 ms: a refresh comes after 0.1 ms
+moves()
+{
+	local i
+
+	for ((i = 0; i < $1; i++)); do
+		id=$((id + 1))
+		tc_in s2 qdisc change dev sb root bfc root-id $id || die "no id $id"
+		sleep 0.003
+	done
+}
+
+# heard LEAST: sets $wrong to roots that were heard since `: >trace` and are not the slow port's, at its distance, with an
+# id that it has had since LEAST and that is not older than the one before; and $ids to how many ids s1/right has heard.
+# What comes to s1/right while that is not held waits for s1/right itself.
+heard()
+{
+	local dev queue root hops at
+	local -A latest=() seen=()
+
+	wrong=
+	while read -r dev queue root hops; do
+		root=$((root))
+		case $dev in
+		right) at=0 seen[$root]=1 ;;
+		e0) at=1; [ "$root $hops" != "${id_of[s1/right]} 0" ] || continue ;;
+		esac
+		[[ $hops = "$at" && $root -ge ${latest[$dev.$queue]-$1} && $root -le $id ]] ||
+			wrong+=" $dev queue $queue: $root, $hops hops, after ${latest[$dev.$queue]-$1};"
+		latest[$dev.$queue]=$root
+	done < <(sed -n 's/^.* hop_root: \([^ ]*\) queue=\([^ ]*\) root=\([^ ]*\) hops=\([0-9]*\).*/\1 \2 \3 \4/p' $tracing/trace)
+	ids=${#seen[@]}
+}
+
+root_at()
+{
+	"$sluice" -n "$(ns_name "$1")" -j show "$2" |
+		jq -r '[.[0].roots // [] | .[] | "\(.root)/\(.hops)"] | unique | join(",")'
+}
+roots() { echo "$(root_at s1 right) $(root_at a e0)"; }
+
+# flows: packets from a to b, more than leave before the next `stops`
+flows()
+{
+	in_ns a "$udpflow" send -d 10.0.0.2 -p 7000 -l 1000 -n 3000 --sndbuf=64m >/dev/null &
+	check "a is held" wait_until -e 1 5 held a e0
+}
+stops()
+{
+	ip_in s2 link set sb type wire rate 1gbit
+	wait $!
+	check "all is over" wait_until -e 10 20 _all_quiet
+	is "nothing is held for a root any more" "$(roots)" " "
+	ip_in s2 link set sb type wire rate 10mbit
+}
+right_soon()
+{
+	local got any
+
+	moves 1
+	got=$(roots)
+	case $1 in
+	*loss_control*%*)	# so s1/right may not have been held
+		any="(${id_of[s1/right]}/1|$id/2)"
+		[[ ! $got =~ ^$id/1\ $any(,$any)?$ ]] || got="$id/1 $id/2" ;;
+	esac
+	is "$1: right 3 ms later" "$got" "$id/1 $id/2"
+}
+
+tc_in s2 qdisc change dev left root bfc roots
+ip_in s2 link set sb type wire rate 10mbit
+flows
+moves 1
+echo 1 >$tracing/events/hopctl/hop_root/enable
+MOVES=6
+for fault in "loss_control 0" "loss_control 30%" "loss_control 70% loss_burst 10" "loss_data 20%" "duplicate 50%" \
+	     "reorder 50% reorder_delay 1ms" "loss_control 20% duplicate 30% reorder 30%"; do
+	: >$tracing/trace
+	bfc_figs "$(ns_name s1)" right rx_stale
+	stale=$REPLY first=$id
+	faults "$fault"
+	moves $MOVES
+	bfc_figs "$(ns_name s1)" right rx_stale
+	faults "loss_control 0 loss_data 0 loss_burst 1 duplicate 0 corrupt 0 reorder 0"
+	right_soon "$fault"
+	heard $first
+	is "$fault: no root was ever wrong, or older than the one before" "$wrong" ""
+	between "$fault: most of its ids were heard" $ids $((MOVES / 2)) $((MOVES + 2))
+	case $fault in
+	*duplicate* | *reorder*) between "$fault: frames came twice or late" $((REPLY - stale)) 10 10000 ;;
+	esac
+done
+echo 0 >$tracing/events/hopctl/hop_root/enable
+faults "loss_control 100%"
+sleep 0.005
+is "no frames for longer than a lease: no roots, either" "$(roots)" " "
+faults "loss_control 0"
+right_soon "loss_control 100%"
+stops
+# No FCS tells that bytes are wrong. A damaged address makes the link a shared one for 1 s, on which nothing is held.
+flows
+faults "corrupt 20%"
+moves $MOVES
+faults "corrupt 0"
+sleep 2
+stops
+flows
+right_soon "corrupt 20%"
+stops
 leave_spaces
 
 # ---- a circle ----
