@@ -619,7 +619,8 @@ void hop_origin_del(struct hop_port *port);
 void hop_roots_write(struct hop_port *port, const struct hop_stream_part *part,
 		     struct hop_writer *w, u64 now);
 void hop_heard_forget(struct hop_port *port, unsigned int word, u64 bits);
-void hop_roots_rx(struct hop_port *port, const struct hop_frame *f, u64 now);
+void hop_roots_rx(struct hop_port *port, const struct hop_frame *f, const struct hop_told *told,
+		  u64 now);
 void hop_roots_config(struct hop_port *port);
 int hop_roots_put(struct hop_port *port, struct sk_buff *skb);
 
@@ -646,7 +647,7 @@ void hop_streams_space(struct hop_port *port, unsigned int bytes, u64 now);
 u32 hop_streams_write(struct hop_port *port, struct hop_writer *w, u64 now);
 void hop_streams_unsaid(struct hop_port *port, u32 said);
 u32 hop_streams_write_acks(struct hop_port *port, struct hop_writer *w);
-void hop_streams_rx(struct hop_port *port, const struct hop_told *told, u64 now);
+bool hop_streams_rx(struct hop_port *port, const struct hop_told *told, u64 now);
 void hop_streams_judge(struct hop_port *port, u64 now);
 u64 hop_streams_lease(const struct hop_port *port);
 void hop_streams_expire(struct hop_port *port, u64 now);

@@ -296,27 +296,16 @@ static void root_heard(struct hop_port *port, const struct hop_told_root *told, 
 	trace_hop_root(port, told->queue, root.id, root.hops, root.more, now);
 }
 
-/* The PAUSE STATE of the frame, if that is what the sub-queues are paused by now */
-static const struct hop_told *taken_state(const struct hop_port *port, const struct hop_frame *f)
-{
-	const struct hop_stream *s = &port->streams[HOP_SLOT_PAUSE];
-	unsigned int i;
-
-	for (i = 0; i < f->n_told; i++)
-		if (f->told[i].slot == HOP_SLOT_PAUSE && !f->told[i].ack)
-			return s->rx_valid && s->rx_seq == f->told[i].seq ? &f->told[i] : NULL;
-	return NULL;
-}
-
 /**
  * hop_roots_rx - the neighbour tells why it pauses our sub-queues
  * @port: the port
- * @f: a frame, of which all else has been taken
+ * @f: a frame
+ * @told: its PAUSE STATE, which has been taken; NULL if it has none, or none that is new
  * @now: time
  */
-void hop_roots_rx(struct hop_port *port, const struct hop_frame *f, u64 now)
+void hop_roots_rx(struct hop_port *port, const struct hop_frame *f, const struct hop_told *told,
+		  u64 now)
 {
-	const struct hop_told *told = taken_state(port, f);
 	struct hop_told_root root;
 	unsigned int i;
 

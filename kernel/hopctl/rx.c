@@ -24,16 +24,18 @@ static const u8 hop_dest[ETH_ALEN] = HOP_DEST_MAC;
 /* Contents that only a neighbour that we know, and that knows us, may send. */
 static void rx_contents(struct hop_port *port, const struct hop_frame *f, bool tagged, u64 now)
 {
+	const struct hop_told *pause = NULL;
 	unsigned int i;
 
 	for (i = 0; i < f->n_told; i++)
-		hop_streams_rx(port, &f->told[i], now);
+		if (hop_streams_rx(port, &f->told[i], now) && f->told[i].slot == HOP_SLOT_PAUSE)
+			pause = &f->told[i];
 	if (hop_frame_has(f, HOP_TLV_END))
 		hop_blocks_rx_end(port, &f->end, now);
 	if (hop_frame_has(f, HOP_TLV_BALANCES))
 		hop_blocks_rx_balances(port, &f->balances);
 	if (hop_frame_has(f, HOP_TLV_PAUSE_ROOTS))
-		hop_roots_rx(port, f, now);
+		hop_roots_rx(port, f, pause, now);
 	if (hop_frame_has(f, HOP_TLV_PROBE) && tagged)
 		hop_probe_rx(port, &f->probe, now);
 	if (hop_frame_has(f, HOP_TLV_PROBE_ECHO) && hop_probe_echoed(port, &f->echo, now))

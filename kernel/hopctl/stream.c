@@ -439,29 +439,33 @@ static bool stream_believes(const struct hop_port *port, const struct hop_conten
 	return hop_port_has_kind(port, c->kinds);
 }
 
-/* One that is not believed is answered all the same, or it would be repeated for ever. */
-static void stream_rx(struct hop_port *port, enum hop_slot slot, const struct hop_content *c,
+/* One that is not believed is answered all the same, or it would be repeated for ever.
+ *
+ * Return: true if it is newer than all before.
+ */
+static bool stream_rx(struct hop_port *port, enum hop_slot slot, const struct hop_content *c,
 		      const struct hop_told *told, u64 now)
 {
 	struct hop_stream *s = &port->streams[slot];
 
 	if (told->first + told->count > c->rx_pages(port) || told->lease_ns > HOP_LEASE_MAX_NS) {
 		port->stats.rx_range++;
-		return;
+		return false;
 	}
 	port->acks |= BIT(slot);
 	hop_port_wake(port);
 	if (!hop_stream_heard(s, told->seq)) {
 		port->stats.rx_stale++;
-		return;
+		return false;
 	}
 	hop_peer_alive(port, now);
 	if (!stream_believes(port, c)) {
 		port->stats.rx_untrusted++;
-		return;
+		return true;
 	}
 	s->stats.rx++;
 	s->lease_at = c->rx(port, told, now) ? now + told->lease_ns : U64_MAX;
+	return true;
 }
 
 /**
@@ -469,18 +473,20 @@ static void stream_rx(struct hop_port *port, enum hop_slot slot, const struct ho
  * @port: the port
  * @told: it
  * @now: time
+ *
+ * Return: true if it is a state that is newer than all before.
  */
-void hop_streams_rx(struct hop_port *port, const struct hop_told *told, u64 now)
+bool hop_streams_rx(struct hop_port *port, const struct hop_told *told, u64 now)
 {
 	const struct hop_content *c = READ_ONCE(contents[told->slot]);
 
 	lockdep_assert_held(&port->lock);
 	if (!c)
-		return;
-	if (told->ack)
-		stream_acked(port, told->slot, c, told->seq);
-	else
-		stream_rx(port, told->slot, c, told, now);
+		return false;
+	if (!told->ack)
+		return stream_rx(port, told->slot, c, told, now);
+	stream_acked(port, told->slot, c, told->seq);
+	return false;
 }
 
 static void stream_void(struct hop_port *port, enum hop_slot slot, const struct hop_content *c,

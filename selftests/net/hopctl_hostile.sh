@@ -297,6 +297,12 @@ while read -r _ cause content; do
 		port_comes_to "and all is as it was" p.state tagging
 	}
 done <<<"$table"
+again="state:seq=2000000,words=0 ${unfit[PAUSE ROOTS]}"
+# shellcheck disable=SC2086
+in_ns x "$hopframe" send q mine=7 yours="$mine" $again
+look
+# shellcheck disable=SC2086
+hostile "PAUSE ROOTS with a PAUSE STATE that is played again" rx_stale=$((2 * flood)) longer=5 mine=7 yours="$mine" $again
 tc_in sw qdisc change dev p root bfc noroots
 
 if [ -n "${SLUICE_MODDIR:-}" ] || modprobe -nq sch_example; then

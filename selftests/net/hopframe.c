@@ -54,7 +54,7 @@
  *			STRIPS_TAGS and, while the other end says TAGS, STRIPPING)
  *	kinds=HEX	and of which kinds it is (default 1, bfc)
  *	noecho noack	peer echoes no probes, acknowledges nothing
- *	deaf		peer is not woken by data frames, nor by frames that begin with a PAUSE ACK
+ *	deaf		peer is not woken by data frames, nor by frames that begin with an ACK
  *	small		peer echoes only probes of up to 200 bytes
  *	hold=MS		peer answers HELLOs that late
  *	kept=FILE	flood: the oldest frame of what `listen save=FILE` has kept
@@ -1021,18 +1021,19 @@ static int peer_wait_ms(const struct action *actions, int n)
 	return at > elapsed_ms() ? at - elapsed_ms() : 0;
 }
 
-/* A flood of PAUSE STATEs is answered by as many of these; one of data frames may end here. */
+/* A flood of told states is answered by as many of these; one of data frames may end here. */
 static void peer_deaf(void)
 {
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 2 * ETH_ALEN),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, HOP_ETHERTYPE, 0, 2),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, HOP_ETHERTYPE, 0, 3),
 		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, ETH_HLEN + sizeof(struct hop_frame_hdr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, HOP_TLV_PAUSE_ACK, 0, 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, HOP_TLV_PAUSE_ACK, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, HOP_TLV_EXAMPLE_ACK, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, 0),
 		BPF_STMT(BPF_RET | BPF_K, ROOM),
 	};
-	struct sock_fprog program = { .len = 6, .filter = code };
+	struct sock_fprog program = { .len = 7, .filter = code };
 
 	if (setsockopt(o.fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)))
 		err(1, "%s: filter", o.dev);
