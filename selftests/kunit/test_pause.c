@@ -170,7 +170,7 @@ static void pause_sends_over_the_wrap(struct kunit *test)
 		u64 now = NOW + i * NSEC_PER_SEC;
 		struct hop_writer w;
 		struct hop_frame f;
-		u8 buf[256];
+		u8 buf[160];
 		u32 written;
 
 		port->pausing.words[i] = 1;
