@@ -27,7 +27,6 @@
 #include <linux/hash.h>
 #include <linux/jhash.h>
 #include <linux/mm.h>
-#include <linux/module.h>
 #include <linux/random.h>
 #include <linux/rbtree.h>
 #include <linux/slab.h>
@@ -37,6 +36,7 @@
 
 #include "../sched/control.h"
 #include "../sched/headers.h"
+#include "../sched/kind.h"
 #include "../uapi/ideal.h"
 
 #define IDEAL_HASH_BITS		12
@@ -396,12 +396,7 @@ static int ideal_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ex
 	struct ideal_config c = q->config;
 	int err = ideal_parse(opt, &c, false, extack);
 
-	if (err)
-		return err;
-	sch_tree_lock(sch);
-	q->config = c;
-	sch_tree_unlock(sch);
-	return 0;
+	return hop_options_swap(sch, &q->config, &c, sizeof(c), err);
 }
 
 static int ideal_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
@@ -443,6 +438,7 @@ static int ideal_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	struct ideal_sched *q = qdisc_priv(sch);
 	struct ideal_stats stats;
 	struct nlattr *nest;
+	bool full;
 	u64 now;
 
 	sch_tree_lock(sch);
@@ -452,16 +448,11 @@ static int ideal_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	sch_tree_unlock(sch);
 
 	nest = nla_nest_start(d->skb, TCA_STATS_APP);
-	if (!nest)
-		return -1;
-	if (hop_counters_dump(ideal_counters, ARRAY_SIZE(ideal_counters), &stats, d->skb,
-			      TCA_IDEAL_STATS_PAD) ||
-	    nla_put_u64_64bit(d->skb, TCA_IDEAL_STATS_TIME, now, TCA_IDEAL_STATS_PAD)) {
-		nla_nest_cancel(d->skb, nest);
-		return -1;
-	}
-	nla_nest_end(d->skb, nest);
-	return 0;
+	full = !nest ||
+	       hop_counters_dump(ideal_counters, ARRAY_SIZE(ideal_counters), &stats, d->skb,
+				 TCA_IDEAL_STATS_PAD) ||
+	       nla_put_u64_64bit(d->skb, TCA_IDEAL_STATS_TIME, now, TCA_IDEAL_STATS_PAD);
+	return hop_nest_end(d->skb, nest, full);
 }
 
 static struct Qdisc_ops ideal_qdisc_ops __read_mostly = {
@@ -479,28 +470,13 @@ static struct Qdisc_ops ideal_qdisc_ops __read_mostly = {
 	.owner		= THIS_MODULE,
 };
 
-static int __init ideal_module_init(void)
-{
-	int err;
+static_assert(sizeof(struct ideal_skb_cb) <= QDISC_CB_PRIV_LEN);
 
-	BUILD_BUG_ON(sizeof(struct ideal_skb_cb) > QDISC_CB_PRIV_LEN);
+static int __init ideal_begin(void)
+{
 	ideal_flows = KMEM_CACHE(ideal_flow, 0);
-	if (!ideal_flows)
-		return -ENOMEM;
-	err = register_qdisc(&ideal_qdisc_ops);
-	if (err)
-		kmem_cache_destroy(ideal_flows);
-	return err;
+	return ideal_flows ? 0 : -ENOMEM;
 }
 
-static void __exit ideal_module_exit(void)
-{
-	unregister_qdisc(&ideal_qdisc_ops);
-	kmem_cache_destroy(ideal_flows);
-}
-
-module_init(ideal_module_init)
-module_exit(ideal_module_exit)
-MODULE_DESCRIPTION("A queue for each flow, as a yardstick");
-MODULE_LICENSE("GPL");
-MODULE_ALIAS("net-sch-ideal");
+HOP_KIND_MODULE(ideal, "A queue for each flow, as a yardstick", ideal_begin(),
+		kmem_cache_destroy(ideal_flows));

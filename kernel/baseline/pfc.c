@@ -38,9 +38,9 @@
  *   config                          qdisc lock, and RTNL     either of the two
  *   member                          hopctl, see hopctl.h
  */
-#include <linux/module.h>
 #include <net/inet_ecn.h>
 
+#include "../sched/kind.h"
 #include "../sched/stats.h"
 #include "pfc.h"
 
@@ -273,19 +273,6 @@ static struct Qdisc_ops pfc_qdisc_ops __read_mostly = {
 	.owner		= THIS_MODULE,
 };
 
-static int __init pfc_module_init(void)
-{
-	BUILD_BUG_ON(sizeof(struct pfc_skb_cb) > QDISC_CB_PRIV_LEN);
-	return register_qdisc(&pfc_qdisc_ops);
-}
+static_assert(sizeof(struct pfc_skb_cb) <= QDISC_CB_PRIV_LEN);
 
-static void __exit pfc_module_exit(void)
-{
-	unregister_qdisc(&pfc_qdisc_ops);
-}
-
-module_init(pfc_module_init)
-module_exit(pfc_module_exit)
-MODULE_DESCRIPTION("A FIFO that pauses as priority flow control does");
-MODULE_LICENSE("GPL");
-MODULE_ALIAS("net-sch-pfc");
+HOP_KIND_MODULE(pfc, "A FIFO that pauses as priority flow control does", 0, (void)0);

@@ -44,7 +44,7 @@ unsigned int pfc_uncount_all(struct pfc_sched *q)
 /* Take over what the neighbour has paused and resumed since we last looked, if anything. */
 void pfc_merge_paused(struct pfc_sched *q, u64 now)
 {
-	hop_subqs_obey(&q->subqs, &q->member, &q->paused, &q->paused_seen, 1, now);
+	hop_subqs_obey(&q->subqs, &q->member, &q->paused, &q->paused_seen, now);
 }
 
 /* ---- ways out ---- */
@@ -96,7 +96,7 @@ void pfc_reset(struct Qdisc *sch)
 	u64 now = ktime_get_ns();
 
 	__skb_queue_purge(&q->control);
-	hop_subqs_purge(&q->subqs, &q->member, 1, pfc_forget, q, now);
+	hop_subqs_purge(&q->subqs, &q->member, pfc_forget, q, now);
 	hop_backlog_moves(sch, &q->stats.backlog_time, &q->changed_ns, now);
 	q->late = (struct hop_late_drops) {};
 }

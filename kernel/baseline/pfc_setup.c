@@ -50,16 +50,6 @@ static int pfc_parse(struct nlattr *opt, struct pfc_config *c, bool creating,
 	return err ?: pfc_validate(tb, c, extack);
 }
 
-/* The pool that a new configuration wants, see hop_buffer_find() */
-static int pfc_pool_find(struct Qdisc *sch, u32 size, struct nlattr *opt, struct hop_pool **pool,
-			 struct netlink_ext_ack *extack)
-{
-	const struct pfc_sched *q = qdisc_priv(sch);
-
-	return hop_buffer_find(&q->buffer, qdisc_dev(sch), size,
-			       opt ? nla_find_nested(opt, TCA_PFC_POOL) : NULL, pool, extack);
-}
-
 /* What is computed of the options, and of the link */
 static void pfc_recompute(struct pfc_sched *q)
 {
@@ -92,7 +82,7 @@ int pfc_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *ex
 
 	err = pfc_parse(opt, &c, false, extack);
 	if (!err)
-		err = pfc_pool_find(sch, c.pool, opt, &pool, extack);
+		err = hop_buffer_find(&q->buffer, sch, c.pool, opt, TCA_PFC_POOL, &pool, extack);
 	if (err)
 		return err;
 
@@ -164,10 +154,8 @@ int pfc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *exta
 	pfc_setup(q);	/* enough for destroy() to run after any failure below */
 	q->config = (struct pfc_config)PFC_DEFAULTS;
 	q->config.port.kinds = HOP_KIND_PFC;
-	err = pfc_parse(opt, &q->config, true, extack);
-	if (err)
-		return err;
-	err = pfc_pool_find(sch, q->config.pool, opt, &pool, extack);
+	err = pfc_parse(opt, &q->config, true, extack) ?:
+	      hop_buffer_find(&q->buffer, sch, q->config.pool, opt, TCA_PFC_POOL, &pool, extack);
 	if (err)
 		return err;
 	hop_buffer_switch(&q->buffer, pool, 0);

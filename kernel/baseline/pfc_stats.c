@@ -44,6 +44,7 @@ int pfc_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	struct pfc_now now = {};
 	struct pfc_stats stats;
 	struct nlattr *nest;
+	bool full;
 
 	sch_tree_lock(sch);
 	now.time_ns = ktime_get_ns();
@@ -55,18 +56,13 @@ int pfc_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	sch_tree_unlock(sch);
 
 	nest = nla_nest_start(d->skb, TCA_STATS_APP);
-	if (!nest)
-		return -1;
-	if (hop_counters_dump(pfc_counters, ARRAY_SIZE(pfc_counters), &stats, d->skb,
-			      TCA_PFC_STATS_PAD) ||
-	    hop_counters_dump(pfc_now_counters, ARRAY_SIZE(pfc_now_counters), &now, d->skb,
-			      TCA_PFC_STATS_PAD) ||
-	    hop_port_dump(&q->member, d->skb, TCA_PFC_STATS_PORT)) {
-		nla_nest_cancel(d->skb, nest);
-		return -1;
-	}
-	nla_nest_end(d->skb, nest);
-	return 0;
+	full = !nest ||
+	       hop_counters_dump(pfc_counters, ARRAY_SIZE(pfc_counters), &stats, d->skb,
+				 TCA_PFC_STATS_PAD) ||
+	       hop_counters_dump(pfc_now_counters, ARRAY_SIZE(pfc_now_counters), &now, d->skb,
+				 TCA_PFC_STATS_PAD) ||
+	       hop_port_dump(&q->member, d->skb, TCA_PFC_STATS_PORT);
+	return hop_nest_end(d->skb, nest, full);
 }
 
 /* ---- classes ----
@@ -92,26 +88,22 @@ static int pfc_put_fifo(const struct pfc_sched *q, struct gnet_dump *d)
 	const struct hop_subq_stats *stats = &q->fifo_stats;
 	u64 paused_ns = hop_subq_paused_ns(&q->fifo, stats, ktime_get_ns());
 	struct nlattr *nest;
+	bool full;
 
 	if (hop_subq_put(d, &q->fifo, stats) < 0)
 		return -1;
 	nest = nla_nest_start(d->skb, TCA_STATS_APP);
-	if (!nest)
-		return -1;
-	if (nla_put_u8(d->skb, TCA_PFC_CLASS_PAUSED, hop_subq_is_paused(&q->fifo)) ||
-	    nla_put_u32(d->skb, TCA_PFC_CLASS_BACKLOG_MAX, READ_ONCE(q->fifo.backlog_max)) ||
-	    nla_put_u64_64bit(d->skb, TCA_PFC_CLASS_PAUSES, READ_ONCE(stats->pauses),
-			      TCA_PFC_CLASS_PAD) ||
-	    nla_put_u64_64bit(d->skb, TCA_PFC_CLASS_PAUSED_TIME, paused_ns, TCA_PFC_CLASS_PAD) ||
-	    nla_put_u64_64bit(d->skb, TCA_PFC_CLASS_MARKS, READ_ONCE(stats->marks),
-			      TCA_PFC_CLASS_PAD) ||
-	    nla_put_u64_64bit(d->skb, TCA_PFC_CLASS_ECN_MARKED, READ_ONCE(q->stats.ecn_marked),
-			      TCA_PFC_CLASS_PAD)) {
-		nla_nest_cancel(d->skb, nest);
-		return -1;
-	}
-	nla_nest_end(d->skb, nest);
-	return 0;
+	full = !nest ||
+	       nla_put_u8(d->skb, TCA_PFC_CLASS_PAUSED, hop_subq_is_paused(&q->fifo)) ||
+	       nla_put_u32(d->skb, TCA_PFC_CLASS_BACKLOG_MAX, READ_ONCE(q->fifo.backlog_max)) ||
+	       nla_put_u64_64bit(d->skb, TCA_PFC_CLASS_PAUSES, READ_ONCE(stats->pauses),
+				 TCA_PFC_CLASS_PAD) ||
+	       nla_put_u64_64bit(d->skb, TCA_PFC_CLASS_PAUSED_TIME, paused_ns, TCA_PFC_CLASS_PAD) ||
+	       nla_put_u64_64bit(d->skb, TCA_PFC_CLASS_MARKS, READ_ONCE(stats->marks),
+				 TCA_PFC_CLASS_PAD) ||
+	       nla_put_u64_64bit(d->skb, TCA_PFC_CLASS_ECN_MARKED, READ_ONCE(q->stats.ecn_marked),
+				 TCA_PFC_CLASS_PAD);
+	return hop_nest_end(d->skb, nest, full);
 }
 
 static int pfc_dump_class_stats(struct Qdisc *sch, unsigned long minor, struct gnet_dump *d)

@@ -191,7 +191,7 @@ void bfc_recompute(struct bfc_sched *q, u32 hrtt_ns, u32 speed);
 void bfc_follow_mtu(struct bfc_sched *q);
 u32 bfc_threshold(const struct Qdisc *sch, const struct bfc_sched *q, u32 n_active);
 void bfc_rethink(const struct Qdisc *sch, struct bfc_sched *q, u32 n_active);
-void bfc_threshold_module_init(void);
+int bfc_threshold_module_init(void);
 
 static inline void bfc_follow_link(struct bfc_sched *q)
 {
@@ -229,8 +229,6 @@ int bfc_parse(struct nlattr *opt, struct bfc_config *c, bool creating,
 	      struct netlink_ext_ack *extack);
 void bfc_warn(const struct bfc_sched *q, struct netlink_ext_ack *extack);
 struct hop_config bfc_port_config(const struct bfc_config *c);
-int bfc_pool_find(struct Qdisc *sch, u32 size, struct nlattr *opt, struct hop_pool **pool,
-		  struct netlink_ext_ack *extack);
 int bfc_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack);
 int bfc_dump(struct Qdisc *sch, struct sk_buff *skb);
 

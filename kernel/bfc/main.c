@@ -53,9 +53,8 @@
  *   config                          qdisc lock, and RTNL     either of the two
  *   member                          hopctl, see hopctl.h
  */
-#include <linux/module.h>
-
 #include "../sched/classes.h"
+#include "../sched/kind.h"
 #include "../sched/packet_hash.h"
 #include "assign.h"
 #include "queue.h"
@@ -385,20 +384,7 @@ static struct Qdisc_ops bfc_qdisc_ops __read_mostly = {
 	.owner		= THIS_MODULE,
 };
 
-static int __init bfc_module_init(void)
-{
-	BUILD_BUG_ON(sizeof(struct bfc_skb_cb) > QDISC_CB_PRIV_LEN);
-	bfc_threshold_module_init();
-	return register_qdisc(&bfc_qdisc_ops);
-}
+static_assert(sizeof(struct bfc_skb_cb) <= QDISC_CB_PRIV_LEN);
 
-static void __exit bfc_module_exit(void)
-{
-	unregister_qdisc(&bfc_qdisc_ops);
-}
-
-module_init(bfc_module_init)
-module_exit(bfc_module_exit)
-MODULE_DESCRIPTION("Backpressure Flow Control queueing discipline");
-MODULE_LICENSE("GPL");
-MODULE_ALIAS("net-sch-bfc");
+HOP_KIND_MODULE(bfc, "Backpressure Flow Control queueing discipline", bfc_threshold_module_init(),
+		(void)0);

@@ -115,16 +115,6 @@ struct hop_config bfc_port_config(const struct bfc_config *c)
 	};
 }
 
-/* The pool that a new configuration wants, see hop_buffer_find(). */
-int bfc_pool_find(struct Qdisc *sch, u32 size, struct nlattr *opt, struct hop_pool **pool,
-		  struct netlink_ext_ack *extack)
-{
-	const struct bfc_sched *q = qdisc_priv(sch);
-
-	return hop_buffer_find(&q->buffer, qdisc_dev(sch), size,
-			       opt ? nla_find_nested(opt, TCA_BFC_POOL) : NULL, pool, extack);
-}
-
 /* Short sub-queues take part here, or what is left could be more than the limit. */
 static struct hop_admitted bfc_lower_limit(struct Qdisc *sch, struct sk_buff **to_free)
 {
@@ -162,7 +152,7 @@ int bfc_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *ex
 	if (!err && c.roots)
 		err = hop_roots_use(&q->member);
 	if (!err)
-		err = bfc_pool_find(sch, c.pool, opt, &pool, extack);
+		err = hop_buffer_find(&q->buffer, sch, c.pool, opt, TCA_BFC_POOL, &pool, extack);
 	if (err)
 		return err;
 
@@ -171,7 +161,7 @@ int bfc_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *ex
 		bfc_holders_forget(q);
 	q->config = c;
 	if (pool != before)
-		hop_buffer_switch(&q->buffer, pool, hop_subqs_backlog(&q->subqs, c.queues));
+		hop_buffer_switch(&q->buffer, pool, hop_subqs_backlog(&q->subqs));
 	bfc_recompute(q, READ_ONCE(*q->member.hrtt_ns), READ_ONCE(*q->member.speed));
 	change = bfc_lower_limit(sch, &dropped);
 	qdisc_tree_reduce_backlog(sch, -change.packets, -change.bytes);
@@ -191,15 +181,12 @@ int bfc_dump(struct Qdisc *sch, struct sk_buff *skb)
 	struct bfc_sched *q = qdisc_priv(sch);
 	const struct bfc_config *c = &q->config;
 	struct nlattr *nest;
+	bool full;
 
 	nest = nla_nest_start(skb, TCA_OPTIONS);
-	if (!nest)
-		return -EMSGSIZE;
-	if (hop_options_dump(bfc_options, ARRAY_SIZE(bfc_options), c, skb, TCA_BFC_PAD) ||
-	    nla_put(skb, TCA_BFC_PRIOMAP, sizeof(c->priomap), c->priomap) ||
-	    nla_put_u32(skb, TCA_BFC_VERSION, BFC_VERSION)) {
-		nla_nest_cancel(skb, nest);
-		return -EMSGSIZE;
-	}
-	return nla_nest_end(skb, nest);
+	full = !nest ||
+	       hop_options_dump(bfc_options, ARRAY_SIZE(bfc_options), c, skb, TCA_BFC_PAD) ||
+	       nla_put(skb, TCA_BFC_PRIOMAP, sizeof(c->priomap), c->priomap) ||
+	       nla_put_u32(skb, TCA_BFC_VERSION, BFC_VERSION);
+	return hop_nest_end(skb, nest, full);
 }

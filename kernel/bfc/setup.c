@@ -156,7 +156,7 @@ int bfc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *exta
 	err = bfc_allocate(q);
 	if (err)
 		return err;
-	err = bfc_pool_find(sch, q->config.pool, opt, &pool, extack);
+	err = hop_buffer_find(&q->buffer, sch, q->config.pool, opt, TCA_BFC_POOL, &pool, extack);
 	if (err)
 		return err;
 	hop_buffer_switch(&q->buffer, pool, 0);

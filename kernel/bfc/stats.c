@@ -42,6 +42,7 @@ int bfc_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	struct bfc_now now = {};
 	struct bfc_stats stats;
 	struct nlattr *nest;
+	bool full;
 
 	sch_tree_lock(sch);
 	now.time_ns = ktime_get_ns();
@@ -67,18 +68,13 @@ int bfc_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 		stats.paused_ns = bfc_paused_ns(q, now.time_ns);
 
 	nest = nla_nest_start(d->skb, TCA_STATS_APP);
-	if (!nest)
-		return -1;
-	if (hop_counters_dump(bfc_counters, ARRAY_SIZE(bfc_counters), &stats, d->skb,
-			      TCA_BFC_STATS_PAD) ||
-	    hop_counters_dump(bfc_now_counters, ARRAY_SIZE(bfc_now_counters), &now, d->skb,
-			      TCA_BFC_STATS_PAD) ||
-	    hop_port_dump(&q->member, d->skb, TCA_BFC_STATS_PORT)) {
-		nla_nest_cancel(d->skb, nest);
-		return -1;
-	}
-	nla_nest_end(d->skb, nest);
-	return 0;
+	full = !nest ||
+	       hop_counters_dump(bfc_counters, ARRAY_SIZE(bfc_counters), &stats, d->skb,
+				 TCA_BFC_STATS_PAD) ||
+	       hop_counters_dump(bfc_now_counters, ARRAY_SIZE(bfc_now_counters), &now, d->skb,
+				 TCA_BFC_STATS_PAD) ||
+	       hop_port_dump(&q->member, d->skb, TCA_BFC_STATS_PORT);
+	return hop_nest_end(d->skb, nest, full);
 }
 
 /* ---- classes ----
@@ -129,7 +125,7 @@ static void bfc_walk(struct Qdisc *sch, struct qdisc_walker *arg)
 		if (!hop_walk_one(sch, arg, i))
 			return;
 	if (hop_walk_one(sch, arg, BFC_MINOR_CONTROL))
-		hop_walk_subqs(sch, arg, q->subqs.queues, q->config.queues, BFC_MINOR_QUEUE);
+		hop_walk_subqs(sch, arg, &q->subqs, BFC_MINOR_QUEUE);
 }
 
 static int bfc_dump_class(struct Qdisc *sch, unsigned long minor, struct sk_buff *skb,
@@ -149,26 +145,22 @@ static int bfc_put_queue(struct bfc_sched *q, const struct hop_subq *sub, struct
 	const struct hop_subq_stats *stats = &q->subqs.stats[sub - q->subqs.queues];
 	u64 paused_ns = hop_subq_paused_ns(sub, stats, ktime_get_ns());
 	struct nlattr *nest;
+	bool full;
 
 	if (hop_subq_put(d, sub, stats) < 0)
 		return -1;
 	nest = nla_nest_start(d->skb, TCA_STATS_APP);
-	if (!nest)
-		return -1;
-	if (nla_put_u8(d->skb, TCA_BFC_CLASS_PAUSED, hop_subq_is_paused(sub)) ||
-	    nla_put_u32(d->skb, TCA_BFC_CLASS_FLOWS, READ_ONCE(sub->flows)) ||
-	    nla_put_s32(d->skb, TCA_BFC_CLASS_DEFICIT, READ_ONCE(sub->deficit)) ||
-	    nla_put_u32(d->skb, TCA_BFC_CLASS_BACKLOG_MAX, READ_ONCE(sub->backlog_max)) ||
-	    nla_put_u64_64bit(d->skb, TCA_BFC_CLASS_PAUSES, READ_ONCE(stats->pauses),
-			      TCA_BFC_CLASS_PAD) ||
-	    nla_put_u64_64bit(d->skb, TCA_BFC_CLASS_PAUSED_TIME, paused_ns, TCA_BFC_CLASS_PAD) ||
-	    nla_put_u64_64bit(d->skb, TCA_BFC_CLASS_MARKS, READ_ONCE(stats->marks),
-			      TCA_BFC_CLASS_PAD)) {
-		nla_nest_cancel(d->skb, nest);
-		return -1;
-	}
-	nla_nest_end(d->skb, nest);
-	return 0;
+	full = !nest ||
+	       nla_put_u8(d->skb, TCA_BFC_CLASS_PAUSED, hop_subq_is_paused(sub)) ||
+	       nla_put_u32(d->skb, TCA_BFC_CLASS_FLOWS, READ_ONCE(sub->flows)) ||
+	       nla_put_s32(d->skb, TCA_BFC_CLASS_DEFICIT, READ_ONCE(sub->deficit)) ||
+	       nla_put_u32(d->skb, TCA_BFC_CLASS_BACKLOG_MAX, READ_ONCE(sub->backlog_max)) ||
+	       nla_put_u64_64bit(d->skb, TCA_BFC_CLASS_PAUSES, READ_ONCE(stats->pauses),
+				 TCA_BFC_CLASS_PAD) ||
+	       nla_put_u64_64bit(d->skb, TCA_BFC_CLASS_PAUSED_TIME, paused_ns, TCA_BFC_CLASS_PAD) ||
+	       nla_put_u64_64bit(d->skb, TCA_BFC_CLASS_MARKS, READ_ONCE(stats->marks),
+				 TCA_BFC_CLASS_PAD);
+	return hop_nest_end(d->skb, nest, full);
 }
 
 static int bfc_dump_class_stats(struct Qdisc *sch, unsigned long minor, struct gnet_dump *d)

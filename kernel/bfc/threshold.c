@@ -67,10 +67,11 @@ void bfc_rethink(const struct Qdisc *sch, struct bfc_sched *q, u32 n_active)
 		q->th = U32_MAX;
 }
 
-void __init bfc_threshold_module_init(void)
+int __init bfc_threshold_module_init(void)
 {
 	u32 n;
 
 	for (n = 1; n <= HOP_RECIPROCALS; n++)
 		bfc_reciprocals[n] = hop_reciprocal(n);
+	return 0;
 }

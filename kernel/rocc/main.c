@@ -18,10 +18,10 @@
  * The files, and who protects what: rocc.h.
  */
 #include <linux/if_arp.h>
-#include <linux/module.h>
 #include <linux/random.h>
 #include <linux/rtnetlink.h>
 
+#include "../sched/kind.h"
 #include "rocc.h"
 
 /* All of them, so that they hear of a link's new speed. RTNL. */
@@ -157,7 +157,7 @@ static int rocc_device_event(struct notifier_block *nb, unsigned long event, voi
 
 static struct notifier_block rocc_notifier = { .notifier_call = rocc_device_event };
 
-static int __init rocc_module_init(void)
+static int __init rocc_begin(void)
 {
 	int err;
 
@@ -168,32 +168,20 @@ static int __init rocc_module_init(void)
 	if (err)
 		goto no_net;
 	err = register_netdevice_notifier(&rocc_notifier);
-	if (err)
-		goto no_notifier;
-	err = register_qdisc(&rocc_qdisc_ops);
-	if (err)
-		goto no_qdisc;
-	return 0;
+	if (!err)
+		return 0;
 
-no_qdisc:
-	unregister_netdevice_notifier(&rocc_notifier);
-no_notifier:
 	rocc_net_module_exit();
 no_net:
 	rocc_rp_module_exit();
 	return err;
 }
 
-static void __exit rocc_module_exit(void)
+static void rocc_end(void)
 {
-	unregister_qdisc(&rocc_qdisc_ops);
 	unregister_netdevice_notifier(&rocc_notifier);
 	rocc_net_module_exit();
 	rocc_rp_module_exit();
 }
 
-module_init(rocc_module_init)
-module_exit(rocc_module_exit)
-MODULE_DESCRIPTION("RoCC: congestion points and reaction points");
-MODULE_LICENSE("GPL");
-MODULE_ALIAS("net-sch-rocc");
+HOP_KIND_MODULE(rocc, "RoCC: congestion points and reaction points", rocc_begin(), rocc_end());

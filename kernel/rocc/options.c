@@ -206,12 +206,7 @@ int rocc_dump(struct Qdisc *sch, struct sk_buff *skb)
 {
 	struct rocc_sched *q = qdisc_priv(sch);
 	struct nlattr *nest = nla_nest_start(skb, TCA_OPTIONS);
+	bool full = !nest || rocc_put_options(&q->config, skb);
 
-	if (!nest)
-		return -EMSGSIZE;
-	if (rocc_put_options(&q->config, skb)) {
-		nla_nest_cancel(skb, nest);
-		return -EMSGSIZE;
-	}
-	return nla_nest_end(skb, nest);
+	return hop_nest_end(skb, nest, full);
 }

@@ -58,6 +58,7 @@ int rocc_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	struct rocc_sched *q = qdisc_priv(sch);
 	struct rocc_stats stats;
 	struct nlattr *nest;
+	bool full;
 	u64 now;
 
 	sch_tree_lock(sch);
@@ -67,17 +68,12 @@ int rocc_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	sch_tree_unlock(sch);
 
 	nest = nla_nest_start(d->skb, TCA_STATS_APP);
-	if (!nest)
-		return -1;
-	if (hop_counters_dump(rocc_counters, ARRAY_SIZE(rocc_counters), &stats, d->skb,
-			      TCA_ROCC_STATS_PAD) ||
-	    nla_put_u64_64bit(d->skb, TCA_ROCC_STATS_TIME, now, TCA_ROCC_STATS_PAD) ||
-	    rocc_put_role_stats(sch, d->skb)) {
-		nla_nest_cancel(d->skb, nest);
-		return -1;
-	}
-	nla_nest_end(d->skb, nest);
-	return 0;
+	full = !nest ||
+	       hop_counters_dump(rocc_counters, ARRAY_SIZE(rocc_counters), &stats, d->skb,
+				 TCA_ROCC_STATS_PAD) ||
+	       nla_put_u64_64bit(d->skb, TCA_ROCC_STATS_TIME, now, TCA_ROCC_STATS_PAD) ||
+	       rocc_put_role_stats(sch, d->skb);
+	return hop_nest_end(d->skb, nest, full);
 }
 
 /* ---- classes ----
@@ -122,7 +118,7 @@ static int rocc_rp_dump_class(struct rocc_rp *h, u32 slot, struct gnet_dump *d)
 	struct gnet_stats_queue qs = {};
 	struct rocc_limiter l;
 	struct nlattr *nest;
-	bool there;
+	bool there, full;
 
 	spin_lock_bh(&h->lock);
 	there = h->slots[slot];
@@ -137,14 +133,8 @@ static int rocc_rp_dump_class(struct rocc_rp *h, u32 slot, struct gnet_dump *d)
 	    gnet_stats_copy_queue(d, NULL, &qs, qs.qlen) < 0)
 		return -1;
 	nest = nla_nest_start(d->skb, TCA_STATS_APP);
-	if (!nest)
-		return -1;
-	if (rocc_limiter_put_attrs(&l, d->skb, ktime_get_ns())) {
-		nla_nest_cancel(d->skb, nest);
-		return -1;
-	}
-	nla_nest_end(d->skb, nest);
-	return 0;
+	full = !nest || rocc_limiter_put_attrs(&l, d->skb, ktime_get_ns());
+	return hop_nest_end(d->skb, nest, full);
 }
 
 static void rocc_child_emptied(struct Qdisc *sch)

@@ -86,9 +86,10 @@ static inline void hop_buffer_switch(struct hop_buffer *b, struct hop_pool *pool
 /**
  * hop_buffer_find - the pool that a new configuration wants
  * @b: the qdisc's part
- * @dev: the qdisc's device
+ * @sch: the qdisc
  * @size: bytes; 0: none
- * @a: the attribute that is named if it is refused
+ * @opt: TCA_OPTIONS, or NULL
+ * @attr: the option in it that is named if it is refused
  * @pool: filled in: the one that the qdisc has, another one, or NULL
  * @extack: says why not
  *
@@ -96,8 +97,8 @@ static inline void hop_buffer_switch(struct hop_buffer *b, struct hop_pool *pool
  *
  * Return: 0, -EBUSY: it has another size, and other users, -ENOMEM.
  */
-static inline int hop_buffer_find(const struct hop_buffer *b, struct net_device *dev, u32 size,
-				  const struct nlattr *a, struct hop_pool **pool,
+static inline int hop_buffer_find(const struct hop_buffer *b, struct Qdisc *sch, u32 size,
+				  const struct nlattr *opt, int attr, struct hop_pool **pool,
 				  struct netlink_ext_ack *extack)
 {
 	int err = 0;
@@ -110,12 +111,12 @@ static inline int hop_buffer_find(const struct hop_buffer *b, struct net_device 
 		if (size != hop_pool_size(b->pool))
 			err = hop_shared_resize(&b->pool->shared, size);
 	} else {
-		*pool = hop_pool_get(dev, size);
+		*pool = hop_pool_get(qdisc_dev(sch), size);
 		err = PTR_ERR_OR_ZERO(*pool);
 	}
 	if (err != -EBUSY)
 		return err;
-	return hop_option_refuse(extack, a,
+	return hop_option_refuse(extack, opt ? nla_find_nested(opt, attr) : NULL,
 				 "the namespace's pool has another size, and other users", err);
 }
 

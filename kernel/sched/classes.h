@@ -66,19 +66,18 @@ static inline int hop_class_dump(struct Qdisc *sch, unsigned long minor, struct 
  * hop_walk_subqs - show a walker sub-queues
  * @sch: the qdisc
  * @arg: the walker
- * @queues: the sub-queues
- * @n: how many there are
+ * @s: the sub-queues
  * @minor: of the first one
  *
  * Thousands were never used nor paused, as a rule; only the others are shown.
  */
 static inline void hop_walk_subqs(struct Qdisc *sch, struct qdisc_walker *arg,
-				  const struct hop_subq *queues, u32 n, unsigned long minor)
+				  const struct hop_subqs *s, unsigned long minor)
 {
 	u32 i;
 
-	for (i = 0; i < n && !arg->stop; i++) {
-		if (!READ_ONCE(queues[i].backlog_max) && !READ_ONCE(queues[i].last_ns))
+	for (i = 0; i < s->count && !arg->stop; i++) {
+		if (!READ_ONCE(s->queues[i].backlog_max) && !READ_ONCE(s->queues[i].last_ns))
 			arg->count++;
 		else
 			hop_walk_one(sch, arg, minor + i);
@@ -96,5 +95,34 @@ static inline int hop_control_dump(struct gnet_dump *d, const struct sk_buff_hea
 
 	return gnet_stats_copy_queue(d, NULL, &qs, qs.qlen);
 }
+
+/* ---- a kind whose classes are its sub-queues, and whose private area begins with them ---- */
+
+static inline unsigned long hop_subqs_find(struct Qdisc *sch, u32 classid)
+{
+	const struct hop_subqs *s = qdisc_priv(sch);
+
+	return TC_H_MIN(classid) <= s->count ? TC_H_MIN(classid) : 0;
+}
+
+static inline void hop_subqs_walk(struct Qdisc *sch, struct qdisc_walker *arg)
+{
+	hop_walk_subqs(sch, arg, qdisc_priv(sch), 1);
+}
+
+static inline int hop_subqs_dump_stats(struct Qdisc *sch, unsigned long minor, struct gnet_dump *d)
+{
+	const struct hop_subqs *s = qdisc_priv(sch);
+
+	return hop_subq_put(d, &s->queues[minor - 1], &s->stats[minor - 1]);
+}
+
+static const struct Qdisc_class_ops hop_subqs_class_ops __maybe_unused = {
+	.leaf		= hop_class_leaf,
+	.find		= hop_subqs_find,
+	.walk		= hop_subqs_walk,
+	.dump		= hop_class_dump,
+	.dump_stats	= hop_subqs_dump_stats,
+};
 
 #endif

@@ -10,6 +10,8 @@
 
 #include <net/netlink.h>
 
+#include "nest.h"
+
 /**
  * struct hop_counter - a counter that is dumped
  * @attr: netlink attribute

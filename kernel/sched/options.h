@@ -12,6 +12,9 @@
 
 #include <linux/rtnetlink.h>
 #include <net/netlink.h>
+#include <net/sch_generic.h>
+
+#include "nest.h"
 
 /**
  * struct hop_option - one scalar option
@@ -147,6 +150,27 @@ static inline int hop_options_parse(const struct hop_option *rows, unsigned int 
 }
 
 /**
+ * hop_options_swap - Qdisc_ops.change of a kind that computes nothing of its options
+ * @sch: the qdisc
+ * @config: its configuration
+ * @new: the one that takes its place
+ * @size: of either
+ * @err: what has refused @new, or 0
+ *
+ * Return: @err.
+ */
+static inline int hop_options_swap(struct Qdisc *sch, void *config, const void *new, size_t size,
+				   int err)
+{
+	if (err)
+		return err;
+	sch_tree_lock(sch);
+	memcpy(config, new, size);
+	sch_tree_unlock(sch);
+	return 0;
+}
+
+/**
  * hop_options_dump - put all scalar options into a message
  * @rows: the table
  * @n: rows in it
@@ -199,14 +223,10 @@ static inline int hop_options_show(const struct hop_option *rows, unsigned int n
 				   u32 number)
 {
 	struct nlattr *nest = nla_nest_start(skb, TCA_OPTIONS);
+	bool full = !nest || hop_options_dump(rows, n, config, skb, pad) ||
+		    nla_put_u32(skb, version, number);
 
-	if (!nest)
-		return -EMSGSIZE;
-	if (hop_options_dump(rows, n, config, skb, pad) || nla_put_u32(skb, version, number)) {
-		nla_nest_cancel(skb, nest);
-		return -EMSGSIZE;
-	}
-	return nla_nest_end(skb, nest);
+	return hop_nest_end(skb, nest, full);
 }
 
 #endif

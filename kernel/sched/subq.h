@@ -126,6 +126,7 @@ struct hop_class {
  * @queues: the sub-queues
  * @stats: the same, what is seldom touched
  * @classes: the classes
+ * @count: how many sub-queues there are
  * @buckets_used: bit b: @buckets[b] may not be empty
  * @backlogged: sub-queues with packets
  * @buckets: sub-queues that are not short, by backlog
@@ -134,6 +135,7 @@ struct hop_subqs {
 	struct hop_subq		*queues;
 	struct hop_subq_stats	*stats;
 	struct hop_class	*classes;
+	u32			count;
 	u32			buckets_used;
 	u32			backlogged;
 	struct list_head	buckets[HOP_SUBQ_BUCKETS];
@@ -162,6 +164,7 @@ static inline void hop_class_init(struct hop_subqs *s, u8 number, u32 first, u32
 	INIT_LIST_HEAD(&class->idle);
 	class->first = first;
 	class->queues = queues;
+	s->count += queues;
 	for (i = 0; i < queues; i++) {
 		INIT_LIST_HEAD(&s->queues[first + i].node);
 		s->queues[first + i].class = number;
@@ -218,12 +221,12 @@ static inline void hop_subq_unready(struct hop_subqs *s, struct hop_member *m,
 	hop_active_add(m, -1);
 }
 
-/* Bytes in so many sub-queues */
-static inline u32 hop_subqs_backlog(const struct hop_subqs *s, u32 queues)
+/* Bytes in all sub-queues */
+static inline u32 hop_subqs_backlog(const struct hop_subqs *s)
 {
 	u32 bytes = 0, i;
 
-	for (i = 0; i < queues; i++)
+	for (i = 0; i < s->count; i++)
 		bytes += s->queues[i].backlog;
 	return bytes;
 }
@@ -490,7 +493,6 @@ hop_subqs_merge_paused(const struct hop_member *m, u64 *merged, u32 queues,
  * hop_subqs_purge - free all packets
  * @s: the sub-queues
  * @m: the qdisc's member, for N_active
- * @queues: how many sub-queues there are
  * @forget: takes back what a packet stands for; NULL: it stands for nothing
  * @q: what @forget gets
  * @now: time
@@ -498,13 +500,13 @@ hop_subqs_merge_paused(const struct hop_member *m, u64 *merged, u32 queues,
  * Context: RTNL.
  */
 static __always_inline void
-hop_subqs_purge(struct hop_subqs *s, struct hop_member *m, u32 queues,
+hop_subqs_purge(struct hop_subqs *s, struct hop_member *m,
 		void (*forget)(void *q, struct sk_buff *skb), void *q, u64 now)
 {
 	struct hop_subq *sub;
 	struct sk_buff *skb;
 
-	for (sub = s->queues; sub < s->queues + queues; sub++) {
+	for (sub = s->queues; sub < s->queues + s->count; sub++) {
 		while (sub->head) {
 			skb = hop_subq_pop(s, m, sub, now);
 			if (forget)
@@ -535,16 +537,15 @@ static inline void hop_subqs_changed(void *obedient, u32 queue, bool paused, u64
  * @m: the qdisc's member
  * @merged: the bits that were taken over before
  * @seen: and their generation
- * @queues: how many sub-queues there are
  * @now: time
  */
 static inline void hop_subqs_obey(struct hop_subqs *s, struct hop_member *m, u64 *merged,
-				  u32 *seen, u32 queues, u64 now)
+				  u32 *seen, u64 now)
 {
 	struct hop_subqs_obedient o = { .s = s, .m = m };
 
 	if (hop_paused_changed(m, *seen))
-		*seen = hop_subqs_merge_paused(m, merged, queues, hop_subqs_changed, &o, now);
+		*seen = hop_subqs_merge_paused(m, merged, s->count, hop_subqs_changed, &o, now);
 }
 
 /* ---- figures, read without the lock ---- */
@@ -569,6 +570,14 @@ static inline void hop_subq_watch(const struct hop_subq *sub, const struct hop_s
 {
 	w->waits = READ_ONCE(sub->packets);
 	w->sent = READ_ONCE(stats->sent);
+}
+
+/* hop_member_ops.watch of a kind whose private area begins with its struct hop_subqs */
+static inline void hop_subqs_watch(const struct hop_member *m, u16 queue, struct hop_watch *w)
+{
+	const struct hop_subqs *s = qdisc_priv(m->sch);
+
+	hop_subq_watch(&s->queues[queue], &s->stats[queue], w);
 }
 
 /* What tc shows of any class. Return: below 0 if there is no room. */

@@ -41,7 +41,7 @@ static struct sk_buff *example_dequeue(struct Qdisc *sch)
 	u64 now = ktime_get_ns();
 	struct hop_subq *sub;
 
-	hop_subqs_obey(&q->subqs, &q->member, &q->paused, &q->paused_seen, EXAMPLE_QUEUES, now);
+	hop_subqs_obey(&q->subqs, &q->member, &q->paused, &q->paused_seen, now);
 	while (!skb && !hop_bitset_empty(&q->class.ready)) {
 		sub = hop_class_turn(&q->subqs, &q->class, hop_quantum_mtu, sch);
 		skb = hop_subq_pop(&q->subqs, &q->member, sub, now);
@@ -62,7 +62,7 @@ static void example_reset(struct Qdisc *sch)
 {
 	struct example_sched *q = qdisc_priv(sch);
 
-	hop_subqs_purge(&q->subqs, &q->member, EXAMPLE_QUEUES, NULL, NULL, ktime_get_ns());
+	hop_subqs_purge(&q->subqs, &q->member, NULL, NULL, ktime_get_ns());
 }
 
 static const struct hop_option example_options[] = {
@@ -144,7 +144,7 @@ static void example_walk(struct Qdisc *sch, struct qdisc_walker *arg)
 {
 	struct example_sched *q = qdisc_priv(sch);
 
-	hop_walk_subqs(sch, arg, q->queues, EXAMPLE_QUEUES, 1);
+	hop_walk_subqs(sch, arg, &q->subqs, 1);
 }
 
 static int example_dump_class_stats(struct Qdisc *sch, unsigned long minor, struct gnet_dump *d)

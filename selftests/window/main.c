@@ -15,14 +15,13 @@
  *   rx_lock      come, of hop_blocks; of the first qdisc of a port, for all of its keys
  *   atomic       mail
  */
-#include <linux/module.h>
-
 #include "../../kernel/hopctl/blocks.h"
 #include "../../kernel/hopctl/content.h"
 #include "../../kernel/hopctl/mailbox.h"
 #include "../../kernel/sched/classes.h"
 #include "../../kernel/sched/drr.h"
 #include "../../kernel/sched/egress.h"
+#include "../../kernel/sched/kind.h"
 #include "../../kernel/sched/options.h"
 #include "../../kernel/sched/packet_hash.h"
 #include "../../kernel/sched/port_options.h"
@@ -52,11 +51,11 @@ struct window_stats {
 };
 
 struct window_sched {
+	struct hop_subqs		subqs;		/* first, see hop_subqs_class_ops */
 	struct window_config		config;
 	struct hop_flow_secret		secret;
 	u64				paused;
 	u32				paused_seen;
-	struct hop_subqs		subqs;
 	struct hop_class		class;
 	struct hop_subq			queues[WINDOW_QUEUES];
 	struct hop_subq_stats		stats[WINDOW_QUEUES];
@@ -70,6 +69,8 @@ struct window_sched {
 	atomic64_t			mail_said[WINDOW_QUEUES];
 	struct hop_ledger_rx_key	come[WINDOW_KEYS];
 };
+
+static_assert(!offsetof(struct window_sched, subqs));
 
 /* What a packet in a sub-queue came by */
 struct window_cb {
@@ -272,7 +273,7 @@ static struct sk_buff *window_dequeue(struct Qdisc *sch)
 		window_judge(q, now);
 	if (!hop_mailbox_is_empty(&q->mail))
 		window_read(q, now);
-	hop_subqs_obey(&q->subqs, &q->member, &q->paused, &q->paused_seen, WINDOW_QUEUES, now);
+	hop_subqs_obey(&q->subqs, &q->member, &q->paused, &q->paused_seen, now);
 	while (!skb && !hop_bitset_empty(&q->class.ready)) {
 		sub = hop_class_turn(&q->subqs, &q->class, hop_quantum_mtu, sch);
 		skb = hop_subq_pop(&q->subqs, &q->member, sub, now);
@@ -293,7 +294,7 @@ static void window_reset(struct Qdisc *sch)
 {
 	struct window_sched *q = qdisc_priv(sch);
 
-	hop_subqs_purge(&q->subqs, &q->member, WINDOW_QUEUES, window_release, q, ktime_get_ns());
+	hop_subqs_purge(&q->subqs, &q->member, window_release, q, ktime_get_ns());
 }
 
 static const struct hop_option window_options[] = {
@@ -343,14 +344,7 @@ static int window_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	return gnet_stats_copy_app(d, &stats, sizeof(stats));
 }
 
-static void window_watch(const struct hop_member *m, u16 queue, struct hop_watch *w)
-{
-	const struct window_sched *q = container_of(m, struct window_sched, member);
-
-	hop_subq_watch(&q->queues[queue], &q->stats[queue], w);
-}
-
-static const struct hop_member_ops window_member_ops = { .watch = window_watch };
+static const struct hop_member_ops window_member_ops = { .watch = hop_subqs_watch };
 
 static int window_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
 {
@@ -380,36 +374,9 @@ static void window_destroy(struct Qdisc *sch)
 	hop_member_leave(&q->member);
 }
 
-static unsigned long window_find(struct Qdisc *sch, u32 classid)
-{
-	return TC_H_MIN(classid) <= WINDOW_QUEUES ? TC_H_MIN(classid) : 0;
-}
-
-static void window_walk(struct Qdisc *sch, struct qdisc_walker *arg)
-{
-	struct window_sched *q = qdisc_priv(sch);
-
-	hop_walk_subqs(sch, arg, q->queues, WINDOW_QUEUES, 1);
-}
-
-static int window_dump_class_stats(struct Qdisc *sch, unsigned long minor, struct gnet_dump *d)
-{
-	struct window_sched *q = qdisc_priv(sch);
-
-	return hop_subq_put(d, &q->queues[minor - 1], &q->stats[minor - 1]);
-}
-
-static const struct Qdisc_class_ops window_class_ops = {
-	.leaf		= hop_class_leaf,
-	.find		= window_find,
-	.walk		= window_walk,
-	.dump		= hop_class_dump,
-	.dump_stats	= window_dump_class_stats,
-};
-
 static struct Qdisc_ops window_qdisc_ops __read_mostly = {
 	.id		= "window",
-	.cl_ops		= &window_class_ops,
+	.cl_ops		= &hop_subqs_class_ops,
 	.priv_size	= sizeof(struct window_sched),
 	.enqueue	= window_enqueue,
 	.dequeue	= window_dequeue,
@@ -423,19 +390,5 @@ static struct Qdisc_ops window_qdisc_ops __read_mostly = {
 	.owner		= THIS_MODULE,
 };
 
-static int __init window_module_init(void)
-{
-	return register_qdisc(&window_qdisc_ops);
-}
-
-static void __exit window_module_exit(void)
-{
-	unregister_qdisc(&window_qdisc_ops);
-	synchronize_net();	/* a port may have found the operations before */
-}
-
-module_init(window_module_init);
-module_exit(window_module_exit);
-MODULE_DESCRIPTION("A kind with windows, for tests of blocks of data");
-MODULE_LICENSE("GPL");
-MODULE_ALIAS("net-sch-window");
+/* At the end a port may have found the operations before. */
+HOP_KIND_MODULE(window, "A kind with windows, for tests of blocks of data", 0, synchronize_net());
