@@ -2,8 +2,12 @@
 /*
  * content.h - what is told in a stream (stream.h)
  *
- * A content says what there is to tell, writes and reads it. stream.c sees to it that the
- * neighbour comes to know it, and that nobody believes it for longer than its lease.
+ * A content says what there is to tell, and reads it. stream.c sees to it that the neighbour comes
+ * to know it, and that nobody believes it for longer than its lease.
+ *
+ * A plain content says no more than what each word of a qdisc is now. Of several such qdiscs on one
+ * port, as under mq, the first one speaks for all; without one all words are 0. What the neighbour
+ * says is kept for hop_heard_word().
  */
 #ifndef _SLUICE_HOPCTL_CONTENT_H
 #define _SLUICE_HOPCTL_CONTENT_H
@@ -16,30 +20,34 @@
  * struct hop_content - a told state
  * @kinds: HOP_KIND_*: what the neighbour says is believed if it and we have one of these in common
  * @from_switch: and if it is taken for a switch
+ * @ops: of a plain content: the functions of its qdiscs
+ * @words: of a plain content: how many there are, here and at the neighbour
+ * @word: of a plain content: what one of them is now
  * @pages: how many pages the neighbour can be told, by its latest HELLO; 0: nothing
  * @collect: find out what has changed: hop_stream_change(); called before anything is told
- * @write: write pages, @part->count from @part->first on, to where the frame has room for them
  * @remark: add to a frame into which the state has been written what is not acknowledged, if there
  *	is room beside HOP_FRAME_REST; optional
  * @said: that will be sent, under the stream's number; optional
  * @unsaid: the device did not take it; optional
  * @acked: the neighbour has taken what was said under a number, and before; optional
  * @start: a neighbour has come up that knows nothing: all pages are to be told that are not as at
- *	the beginning
- * @stop: the neighbour is gone, and with it what it was told
+ *	the beginning; optional
+ * @stop: the neighbour is gone, and with it what it was told; optional
  * @rx_pages: how many pages the neighbour may tell
  * @rx: the neighbour says something new. Return: true if it is to end with its lease
  * @lost: what it has told is void: it is gone, its lease is over, or it is not believed any more
  *
- * All under the port's lock, bottom halves off, and RCU.
+ * A plain content has none of @pages, @collect, @rx_pages, @rx and @lost, any other has all. All
+ * under the port's lock, bottom halves off, and RCU.
  */
 struct hop_content {
 	u16		kinds;
 	bool		from_switch;
+	const struct hop_member_ops *ops;
+	unsigned int	words;
+	u64		(*word)(const struct hop_member *m, unsigned int page);
 	unsigned int	(*pages)(const struct hop_port *port);
 	void		(*collect)(struct hop_port *port, u64 now);
-	void		(*write)(const struct hop_port *port, const struct hop_stream_part *part,
-				 u8 *to);
 	void		(*remark)(struct hop_port *port, const struct hop_stream_part *part,
 				  struct hop_writer *w, u64 now);
 	void		(*said)(struct hop_port *port, const struct hop_stream_part *part,
@@ -63,13 +71,15 @@ struct hop_content {
 void hop_tell(const struct hop_member *m);
 
 /**
- * hop_port_stream - a told state of a port
- * @port: the port
- * @slot: which
+ * hop_heard_word - what the neighbour has told in a plain content
+ * @m: a member of the port that heard it
+ * @slot: the told state
+ * @page: which word
  *
- * Context: port's lock: a content's functions.
+ * Context: RTNL or RCU. On a machine of 32 bits a word may be half a new one.
+ * Return: the word, 0 if none is known.
  */
-struct hop_stream *hop_port_stream(struct hop_port *port, enum hop_slot slot);
+u64 hop_heard_word(const struct hop_member *m, enum hop_slot slot, unsigned int page);
 
 /**
  * hop_port_member - the qdisc of a port that has certain functions

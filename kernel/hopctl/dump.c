@@ -195,7 +195,8 @@ static bool put_pauses(struct sk_buff *skb, const struct hop_port *port)
 	return !nla_put_u32(skb, HOP_A_PAUSED_QUEUES,
 			    words_weight(port->paused, READ_ONCE(port->queues))) &&
 	       !nla_put_u32(skb, HOP_A_PAUSING_QUEUES,
-			    words_weight(port->pausing.words, HOP_BITMAP_WORDS * 64)) &&
+			    words_weight(port->streams[HOP_SLOT_PAUSE].told,
+					 HOP_BITMAP_WORDS * 64)) &&
 	       put_u64(skb, HOP_A_PAUSE_COUNTERS, hop_range_sum(port)) &&
 	       put_u64(skb, HOP_A_INGRESS_BYTES, hop_range_bytes(port));
 }

@@ -62,7 +62,7 @@ int hop_event_put(struct sk_buff *skb, struct hop_port *port, const struct hop_m
 	    nla_put_u64_64bit(skb, HOP_N_SPEED, hop_speed_bytes(READ_ONCE(port->speed)),
 			      HOP_N_PAD) ||
 	    put_bitmap(skb, HOP_N_PAUSED, port->paused) ||
-	    put_bitmap(skb, HOP_N_PAUSING, port->pausing.words))
+	    put_bitmap(skb, HOP_N_PAUSING, port->streams[HOP_SLOT_PAUSE].told))
 		goto full;
 	if (msg->events &&
 	    (nla_put_u32(skb, HOP_N_EVENTS, msg->events) ||

@@ -681,8 +681,3 @@ size_t hop_frame_end(struct hop_writer *w)
 	memcpy(w->buf + offsetof(struct hop_frame_hdr, length), &length, sizeof(length));
 	return w->used;
 }
-
-#ifdef __KERNEL__
-EXPORT_SYMBOL_GPL(hop_told_word);
-EXPORT_SYMBOL_GPL(hop_frame_put_words);
-#endif

@@ -337,7 +337,7 @@ u64 hop_range_clear(struct hop_port *port, u32 marks)
 		if (ingress)
 			clear_bit(port->range->first + i - HOP_HANDLE_FIRST, ingress->held);
 		atomic_sub(left, counter);
-		set_bit(i / 64, port->pausing.dirty);
+		set_bit(i / 64, port->pausing_dirty);
 		cleared++;
 	}
 	return cleared;
@@ -442,7 +442,7 @@ static void pause_mark(const struct hop_member *m, u16 handle, bool pause)
 		return;
 	queue = handle - (READ_ONCE(port->handles) >> 16);
 	if (likely(queue < HOP_QUEUES_MAX))
-		set_bit(queue / 64, port->pausing.dirty);
+		set_bit(queue / 64, port->pausing_dirty);
 	trace_hop_pause_count(port, handle, queue, pause);
 	if (pause)
 		hop_pcpu_inc(port, pauses);

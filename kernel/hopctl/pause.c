@@ -6,7 +6,7 @@
  * the worker. The worker reads the counters of the dirty words; what differs from what was told
  * last is told (stream.h). A page is a word.
  *
- * All under the port's lock; hop_pausing.dirty is atomic.
+ * All under the port's lock; hop_port.pausing_dirty is atomic.
  */
 #include "port.h"
 #include "trace.h"
@@ -30,16 +30,12 @@ static unsigned int pause_pages(const struct hop_port *port)
 
 static void pause_start(struct hop_port *port, u64 now)
 {
-	bitmap_fill(port->pausing.dirty, HOP_BITMAP_WORDS);
+	bitmap_fill(port->pausing_dirty, HOP_BITMAP_WORDS);
 }
 
 /* The counters stay: they count our packets. */
 static void pause_stop(struct hop_port *port)
 {
-	unsigned int w;
-
-	for (w = 0; w < HOP_BITMAP_WORDS; w++)
-		WRITE_ONCE(port->pausing.words[w], 0);
 	hop_reaction_reset(&port->reaction);
 	pause_sampled(port);
 }
@@ -63,14 +59,15 @@ static bool pause_is_among(u32 vid, unsigned int word, u64 bits)
 static void pause_sample(struct hop_port *port, unsigned int word, u64 bits, u64 now)
 {
 	struct hop_reaction *r = &port->reaction;
-	u64 others = bits ^ port->pausing.words[word];
+	struct hop_stream *s = &port->streams[HOP_SLOT_PAUSE];
+	u64 others = bits ^ s->told[word];
 
 	if (pause_is_among(r->next, word, others & ~bits))
 		r->next = HOP_REACTION_NONE;
 	if (pause_is_among(r->vid, word, others & ~bits))
 		pause_reacted(port, now);
 	/* the neighbour has not heard yet of what was resumed since the last frame */
-	if (hop_stream_is_fresh(&port->streams[HOP_SLOT_PAUSE], word))
+	if (hop_stream_is_fresh(s, word))
 		return;
 	if (r->vid == HOP_REACTION_NONE && r->next == HOP_REACTION_NONE && others & bits)
 		r->next = word * 64 + __ffs64(others & bits) + 1;
@@ -78,7 +75,7 @@ static void pause_sample(struct hop_port *port, unsigned int word, u64 bits, u64
 
 static void pause_collect(struct hop_port *port, u64 now)
 {
-	struct hop_pausing *p = &port->pausing;
+	struct hop_stream *s = &port->streams[HOP_SLOT_PAUSE];
 	unsigned int w;
 	u64 bits;
 
@@ -86,24 +83,18 @@ static void pause_collect(struct hop_port *port, u64 now)
 	if (port->reaction.vid != HOP_REACTION_NONE &&
 	    now - port->reaction.sent_ns > 2 * HOP_HRTT_MAX_NS)
 		pause_reacted(port, now);
-	for_each_set_bit(w, p->dirty, HOP_BITMAP_WORDS) {
+	for_each_set_bit(w, port->pausing_dirty, HOP_BITMAP_WORDS) {
 		/* cleared, with full ordering, before the counters are read: see pause_mark() */
-		if (!test_and_clear_bit(w, p->dirty))
+		if (!test_and_clear_bit(w, port->pausing_dirty))
 			continue;
 		bits = hop_range_word(port, w);
-		if (bits == p->words[w])
+		if (bits == s->told[w])
 			continue;
 		pause_sample(port, w, bits, now);
-		if (bits & ~p->words[w])
-			port->roots_at = w * 64 + __ffs64(bits & ~p->words[w]);
-		WRITE_ONCE(p->words[w], bits);
-		hop_stream_change(&port->streams[HOP_SLOT_PAUSE], w, bits);
+		if (bits & ~s->told[w])
+			port->roots_at = w * 64 + __ffs64(bits & ~s->told[w]);
+		hop_stream_change(s, w, bits);
 	}
-}
-
-static void pause_write(const struct hop_port *port, const struct hop_stream_part *part, u8 *to)
-{
-	hop_frame_put_words(to, port->pausing.words + part->first, part->count);
 }
 
 static void pause_said(struct hop_port *port, const struct hop_stream_part *part, u64 now)
@@ -137,7 +128,6 @@ const struct hop_content hop_pause_content = {
 	.from_switch	= true,
 	.pages		= pause_pages,
 	.collect	= pause_collect,
-	.write		= pause_write,
 	.remark		= hop_roots_write,
 	.said		= pause_said,
 	.unsaid		= pause_unsaid,

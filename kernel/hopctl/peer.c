@@ -60,7 +60,7 @@ static void peer_handles(struct hop_port *port)
 		hop_range_get(port, port->peer.hello.queues);
 	if (port->handles == before)
 		return;
-	bitmap_fill(port->pausing.dirty, HOP_BITMAP_WORDS);
+	bitmap_fill(port->pausing_dirty, HOP_BITMAP_WORDS);
 	hop_port_wake(port);
 }
 

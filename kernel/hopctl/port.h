@@ -18,7 +18,7 @@
  *   per CPU                     struct hop_pcpu
  *   written under lock, read    strip, handles, frame_max, paused, tagging, state, hrtt_used,
  *   with READ_ONCE              hrtt_doubtful, sampled, queues, cfg's tpid and tier,
- *                               pausing.words, root_id, heard's root
+ *                               streams' told and heard, root_id, heard's root
  *   written by the hook,        sampled_ns
  *   WRITE_ONCE
  *   written under RTNL, read    speed, cfg's watch and watchdog_ns
@@ -225,16 +225,6 @@ struct hop_probing {
 };
 
 /**
- * struct hop_pausing - what we tell the neighbour to pause. Under the port's lock but @dirty.
- * @dirty: words with a counter that went from 0 to 1 or back; set by any CPU
- * @words: the bitmap as last told, or about to be
- */
-struct hop_pausing {
-	DECLARE_BITMAP(dirty, HOP_BITMAP_WORDS);
-	u64	words[HOP_BITMAP_WORDS];
-};
-
-/**
  * struct hop_spacing - how far apart frames with told states are. Under the port's lock.
  * @next_ns: before which another one may not leave
  * @paid_ns: of hop_share_spend()
@@ -335,7 +325,8 @@ struct hop_range {
  * @streams: what is told, by enum hop_slot
  * @spacing: how far apart
  * @blocks: blocks of data
- * @pausing: what we tell it to pause
+ * @pausing_dirty: words of what we tell it to pause with a counter that went from 0 to 1 or
+ *	back; set by any CPU
  * @reaction: how long what we tell it takes to have an effect
  * @hrtt_link: HRTT as it is configured or as HELLOs tell it, ns, at most
  *	hop_config.hrtt_max_ns; 0 if unknown
@@ -426,7 +417,7 @@ struct hop_port {
 	struct hop_stream	streams[HOP_SLOTS];
 	struct hop_spacing	spacing;
 	struct hop_blocks	blocks;
-	struct hop_pausing	pausing;
+	DECLARE_BITMAP(pausing_dirty, HOP_BITMAP_WORDS);
 	struct hop_reaction	reaction;
 	u32			hrtt_link;
 	bool			hrtt_capped;

@@ -154,14 +154,15 @@ static struct hop_root root_of(struct hop_port *port, u32 queue)
 /* The sub-queue from @at on that is told as paused, all around; HOP_QUEUES_MAX: there is none. */
 static unsigned int pausing_next(const struct hop_port *port, unsigned int at)
 {
+	const u64 *told = port->streams[HOP_SLOT_PAUSE].told;
 	unsigned int i, w = at / 64;
-	u64 bits = port->pausing.words[w] & GENMASK_ULL(63, at % 64);
+	u64 bits = told[w] & GENMASK_ULL(63, at % 64);
 
 	for (i = 0; i <= HOP_BITMAP_WORDS; i++) {
 		if (bits)
 			return w * 64 + __ffs64(bits);
 		w = (w + 1) % HOP_BITMAP_WORDS;
-		bits = port->pausing.words[w];
+		bits = told[w];
 	}
 	return HOP_QUEUES_MAX;
 }

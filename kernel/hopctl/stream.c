@@ -30,20 +30,40 @@ unsigned int hop_streams_room __read_mostly;
 			;							\
 		else
 
+static unsigned int stream_pages(const struct hop_port *port, const struct hop_content *c)
+{
+	if (c->pages)
+		return c->pages(port);
+	return hop_port_has_kind(port, c->kinds) ? c->words : 0;
+}
+
 static void stream_start(struct hop_port *port, enum hop_slot slot, const struct hop_content *c,
 			 u64 now)
 {
-	c->start(port, now);
-	port->streams[slot].pages = c->pages(port);
+	if (c->start)
+		c->start(port, now);
+	port->streams[slot].pages = stream_pages(port, c);
 	hop_stream_start(&port->streams[slot], now);
+}
+
+static void stream_void(struct hop_port *port, enum hop_slot slot, const struct hop_content *c,
+			u64 now)
+{
+	struct hop_stream *s = &port->streams[slot];
+
+	s->lease_at = U64_MAX;
+	if (c->lost)
+		c->lost(port, now);
+	else
+		memset(s->heard, 0, sizeof(s->heard));
 }
 
 static void stream_stop(struct hop_port *port, enum hop_slot slot, const struct hop_content *c,
 			u64 now)
 {
-	port->streams[slot].lease_at = U64_MAX;
-	c->lost(port, now);
-	c->stop(port);
+	stream_void(port, slot, c, now);
+	if (c->stop)
+		c->stop(port);
 	hop_stream_stop(&port->streams[slot]);
 }
 
@@ -126,11 +146,11 @@ void hop_tell(const struct hop_member *m)
 }
 EXPORT_SYMBOL_GPL(hop_tell);
 
-struct hop_stream *hop_port_stream(struct hop_port *port, enum hop_slot slot)
+u64 hop_heard_word(const struct hop_member *m, enum hop_slot slot, unsigned int page)
 {
-	return &port->streams[slot];
+	return m->port ? READ_ONCE(m->port->streams[slot].heard[page]) : 0;
 }
-EXPORT_SYMBOL_GPL(hop_port_stream);
+EXPORT_SYMBOL_GPL(hop_heard_word);
 
 struct hop_member *hop_port_member(const struct hop_port *port, const struct hop_member_ops *ops)
 {
@@ -158,7 +178,6 @@ bool hop_port_has_kind(const struct hop_port *port, u16 kinds)
 {
 	return kinds & port->peer.hello.kinds & port->cfg.kinds;
 }
-EXPORT_SYMBOL_GPL(hop_port_has_kind);
 
 /* A port begins. */
 void hop_streams_init(struct hop_port *port)
@@ -284,6 +303,26 @@ void hop_streams_forget(struct hop_port *port)
 		port->streams[slot].rx_valid = false;
 }
 
+static void stream_collect(struct hop_port *port, enum hop_slot slot, const struct hop_content *c,
+			   u64 now)
+{
+	struct hop_stream *s = &port->streams[slot];
+	const struct hop_member *m;
+	unsigned int page;
+	u64 word;
+
+	if (c->collect) {
+		c->collect(port, now);
+		return;
+	}
+	m = hop_port_member(port, c->ops);
+	for (page = 0; page < c->words; page++) {
+		word = m ? c->word(m, page) : 0;
+		if (word != s->told[page])
+			hop_stream_change(s, page, word);
+	}
+}
+
 /**
  * hop_streams_collect - find out what has to be told
  * @port: the port
@@ -298,7 +337,7 @@ void hop_streams_collect(struct hop_port *port, u64 now)
 	if (!port->peer.up)
 		return;
 	for_each_content(c, slot)
-		c->collect(port, now);
+		stream_collect(port, slot, c, now);
 }
 
 /**
@@ -339,7 +378,7 @@ static bool stream_write(struct hop_port *port, enum hop_slot slot, const struct
 				 part.first, part.count);
 	if (!to)
 		return false;
-	c->write(port, &part, to);
+	hop_frame_put_words(to, s->told + part.first, part.count);
 	t.echo_ns = part.how == HOP_STREAM_NEW ? hop_streams_echo_ns(port) : 0;
 	hop_stream_said(s, &part, &t, now);
 	if (c->remark)
@@ -432,6 +471,19 @@ u32 hop_streams_write_acks(struct hop_port *port, struct hop_writer *w)
 	return acked;
 }
 
+/* Return: true if it is to end with its lease. */
+static bool stream_hear(struct hop_port *port, struct hop_stream *s, const struct hop_content *c,
+			const struct hop_told *told, u64 now)
+{
+	unsigned int i;
+
+	if (c->rx)
+		return c->rx(port, told, now);
+	for (i = 0; i < told->count; i++)
+		WRITE_ONCE(s->heard[told->first + i], hop_told_word(told, i));
+	return memchr_inv(s->heard, 0, sizeof(s->heard));
+}
+
 static bool stream_believes(const struct hop_port *port, const struct hop_content *c)
 {
 	if (c->from_switch && hop_peer_taken_for(port) != HOP_ROLE_SWITCH)
@@ -447,8 +499,9 @@ static bool stream_rx(struct hop_port *port, enum hop_slot slot, const struct ho
 		      const struct hop_told *told, u64 now)
 {
 	struct hop_stream *s = &port->streams[slot];
+	unsigned int pages = c->rx_pages ? c->rx_pages(port) : c->words;
 
-	if (told->first + told->count > c->rx_pages(port) || told->lease_ns > HOP_LEASE_MAX_NS) {
+	if (told->first + told->count > pages || told->lease_ns > HOP_LEASE_MAX_NS) {
 		port->stats.rx_range++;
 		return false;
 	}
@@ -464,7 +517,7 @@ static bool stream_rx(struct hop_port *port, enum hop_slot slot, const struct ho
 		return true;
 	}
 	s->stats.rx++;
-	s->lease_at = c->rx(port, told, now) ? now + told->lease_ns : U64_MAX;
+	s->lease_at = stream_hear(port, s, c, told, now) ? now + told->lease_ns : U64_MAX;
 	return true;
 }
 
@@ -489,13 +542,6 @@ bool hop_streams_rx(struct hop_port *port, const struct hop_told *told, u64 now)
 	return false;
 }
 
-static void stream_void(struct hop_port *port, enum hop_slot slot, const struct hop_content *c,
-			u64 now)
-{
-	port->streams[slot].lease_at = U64_MAX;
-	c->lost(port, now);
-}
-
 /**
  * hop_streams_judge - the neighbour's kinds, or ours, may be others than before
  * @port: the port
@@ -508,7 +554,7 @@ void hop_streams_judge(struct hop_port *port, u64 now)
 
 	lockdep_assert_held(&port->lock);
 	for_each_content(c, slot) {
-		port->streams[slot].pages = c->pages(port);
+		port->streams[slot].pages = stream_pages(port, c);
 		if (!hop_port_has_kind(port, c->kinds))
 			stream_void(port, slot, c, now);
 	}

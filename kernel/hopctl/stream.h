@@ -2,10 +2,10 @@
 /*
  * stream.h - one told state between two ports: how it is told until it is known
  *
- * What a port tells its neighbour (which of its sub-queues to hold, say) is a state in pages, of
- * up to HOP_STREAM_PAGES. It is absolute: a page says how things are, not what has changed. So the
- * newest frame always says everything that the neighbour may not know, and older ones may be
- * dropped.
+ * What a port tells its neighbour (which of its sub-queues to hold, say) is a state in pages, up to
+ * HOP_STREAM_PAGES words of 64 bits. It is absolute: a page says how things are, not what has
+ * changed. So the newest frame always says everything that the neighbour may not know, and older
+ * ones may be dropped.
  *
  *	- A page that changes makes the stream fresh: it is told as soon as frames may leave.
  *	- A frame says the pages that have not been echoed, with those between them, under a new
@@ -69,6 +69,7 @@ struct hop_stream_stats {
  * @held: pages that the neighbour must not forget
  * @unacked: pages whose @changed has not been echoed
  * @changed: sequence number of the frame that first tells each page as it is now
+ * @told: each page as it was told, or is about to be; 0 is what the neighbour takes for granted
  * @seq: of the last frame sent
  * @fresh: a page changed since the last frame
  * @whole: the next frame says all pages
@@ -78,6 +79,7 @@ struct hop_stream_stats {
  * @rx_valid: the neighbour has said something in its epoch
  * @rx_seq: the newest that it has said
  * @lease_at: when what it said ends, U64_MAX if there is nothing to end
+ * @heard: what it said in each page, of a plain content (content.h)
  * @stats: counters
  */
 struct hop_stream {
@@ -85,6 +87,7 @@ struct hop_stream {
 	u64	held;
 	u64	unacked;
 	u32	changed[HOP_STREAM_PAGES];
+	u64	told[HOP_STREAM_PAGES];
 	u32	seq;
 	bool	fresh;
 	bool	whole;
@@ -95,6 +98,7 @@ struct hop_stream {
 	bool	rx_valid;
 	u32	rx_seq;
 	u64	lease_at;
+	u64	heard[HOP_STREAM_PAGES];
 
 	struct hop_stream_stats stats;
 };
@@ -134,13 +138,14 @@ static inline void hop_stream_init(struct hop_stream *s)
  * hop_stream_change - a page is no longer as it was told
  * @s: the stream
  * @page: which
- * @hold: the neighbour must not forget it; not so what it takes for granted
+ * @word: how it is now; the neighbour must not forget it unless it takes it for granted
  */
-static inline void hop_stream_change(struct hop_stream *s, unsigned int page, bool hold)
+static inline void hop_stream_change(struct hop_stream *s, unsigned int page, u64 word)
 {
 	u64 bit = 1ULL << page;
 
-	s->held = hold ? s->held | bit : s->held & ~bit;
+	s->held = word ? s->held | bit : s->held & ~bit;
+	WRITE_ONCE(s->told[page], word);
 	s->changed[page] = s->seq + 1;
 	s->unacked |= bit;
 	s->fresh = true;
@@ -169,6 +174,10 @@ static inline void hop_stream_start(struct hop_stream *s, u64 now)
  */
 static inline void hop_stream_stop(struct hop_stream *s)
 {
+	unsigned int page;
+
+	for (page = 0; page < HOP_STREAM_PAGES; page++)
+		WRITE_ONCE(s->told[page], 0);
 	s->held = 0;
 	s->unacked = 0;
 	s->fresh = false;

@@ -4,17 +4,40 @@
  *
  * Flows are hashed onto sub-queues that share the link by deficit round robin. The neighbour can
  * pause each of them. One takes `limit` bytes; what comes beyond is dropped. It pauses nobody.
+ * The neighbour is told how many bytes wait in each sub-queue.
  * Documentation/new-kind.md explains it from top to bottom.
  *
  * All of struct example_sched is under the qdisc lock, @config also under RTNL, but for @member,
  * which is hopctl's.
  */
-#include <linux/module.h>
-
+#include "../../kernel/hopctl/content.h"
 #include "../../kernel/sched/classes.h"
 #include "../../kernel/sched/egress.h"
+#include "../../kernel/sched/kind.h"
+#include "../../kernel/sched/packet_hash.h"
 #include "../../kernel/sched/port_options.h"
-#include "example.h"
+
+#define EXAMPLE_QUEUES	64
+
+enum { TCA_EXAMPLE_UNSPEC, TCA_EXAMPLE_LIMIT, TCA_EXAMPLE_VERSION, TCA_EXAMPLE_PAD };
+
+struct example_config {
+	u32	limit;
+};
+
+struct example_sched {
+	struct hop_subqs	subqs;		/* first, see hop_subqs_class_ops */
+	struct example_config	config;
+	struct hop_flow_secret	secret;
+	u64			paused;		/* a bit for each sub-queue */
+	u32			paused_seen;	/* generation of @paused */
+	struct hop_class	class;
+	struct hop_subq		queues[EXAMPLE_QUEUES];
+	struct hop_subq_stats	stats[EXAMPLE_QUEUES];
+	struct hop_member	member;
+};
+
+static_assert(!offsetof(struct example_sched, subqs));
 
 static int example_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
 {
@@ -81,12 +104,7 @@ static int example_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_
 		  hop_options_parse(example_options, ARRAY_SIZE(example_options), tb, &c, false,
 				    extack);
 
-	if (err)
-		return err;
-	sch_tree_lock(sch);
-	q->config = c;
-	sch_tree_unlock(sch);
-	return 0;
+	return hop_options_swap(sch, &q->config, &c, sizeof(c), err);
 }
 
 static int example_dump(struct Qdisc *sch, struct sk_buff *skb)
@@ -97,21 +115,33 @@ static int example_dump(struct Qdisc *sch, struct sk_buff *skb)
 				TCA_EXAMPLE_PAD, TCA_EXAMPLE_VERSION, 1);
 }
 
-static int example_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
-{
-	u64 bytes = example_heard(qdisc_priv(sch));
+static const struct hop_member_ops example_member_ops = { .watch = hop_subqs_watch };
 
-	return gnet_stats_copy_app(d, &bytes, sizeof(bytes));
-}
-
-static void example_watch(const struct hop_member *m, u16 queue, struct hop_watch *w)
+static u64 example_word(const struct hop_member *m, unsigned int page)
 {
 	const struct example_sched *q = container_of(m, struct example_sched, member);
 
-	hop_subq_watch(&q->queues[queue], &q->stats[queue], w);
+	return READ_ONCE(q->queues[page].backlog);
 }
 
-const struct hop_member_ops example_member_ops = { .watch = example_watch };
+static const struct hop_content example_content = {
+	.kinds	= HOP_KIND_EXAMPLE,
+	.ops	= &example_member_ops,
+	.words	= EXAMPLE_QUEUES,
+	.word	= example_word,
+};
+
+/* Bytes that wait at the neighbour, as far as it has been heard */
+static int example_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
+{
+	struct example_sched *q = qdisc_priv(sch);
+	unsigned int i;
+	u64 bytes = 0;
+
+	for (i = 0; i < EXAMPLE_QUEUES; i++)
+		bytes += hop_heard_word(&q->member, HOP_SLOT_EXAMPLE, i);
+	return gnet_stats_copy_app(d, &bytes, sizeof(bytes));
+}
 
 static int example_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
 {
@@ -135,36 +165,9 @@ static void example_destroy(struct Qdisc *sch)
 	hop_member_leave(&q->member);
 }
 
-static unsigned long example_find(struct Qdisc *sch, u32 classid)
-{
-	return TC_H_MIN(classid) <= EXAMPLE_QUEUES ? TC_H_MIN(classid) : 0;
-}
-
-static void example_walk(struct Qdisc *sch, struct qdisc_walker *arg)
-{
-	struct example_sched *q = qdisc_priv(sch);
-
-	hop_walk_subqs(sch, arg, &q->subqs, 1);
-}
-
-static int example_dump_class_stats(struct Qdisc *sch, unsigned long minor, struct gnet_dump *d)
-{
-	struct example_sched *q = qdisc_priv(sch);
-
-	return hop_subq_put(d, &q->queues[minor - 1], &q->stats[minor - 1]);
-}
-
-static const struct Qdisc_class_ops example_class_ops = {
-	.leaf		= hop_class_leaf,
-	.find		= example_find,
-	.walk		= example_walk,
-	.dump		= hop_class_dump,
-	.dump_stats	= example_dump_class_stats,
-};
-
 static struct Qdisc_ops example_qdisc_ops __read_mostly = {
 	.id		= "example",
-	.cl_ops		= &example_class_ops,
+	.cl_ops		= &hop_subqs_class_ops,
 	.priv_size	= sizeof(struct example_sched),
 	.enqueue	= example_enqueue,
 	.dequeue	= example_dequeue,
@@ -178,26 +181,6 @@ static struct Qdisc_ops example_qdisc_ops __read_mostly = {
 	.owner		= THIS_MODULE,
 };
 
-static int __init example_module_init(void)
-{
-	int err = example_told_init();
-
-	if (err)
-		return err;
-	err = register_qdisc(&example_qdisc_ops);
-	if (err)
-		example_told_exit();
-	return err;
-}
-
-static void __exit example_module_exit(void)
-{
-	unregister_qdisc(&example_qdisc_ops);
-	example_told_exit();
-}
-
-module_init(example_module_init);
-module_exit(example_module_exit);
-MODULE_DESCRIPTION("The smallest kind of qdisc that takes part in a fabric");
-MODULE_LICENSE("GPL");
-MODULE_ALIAS("net-sch-example");
+HOP_KIND_MODULE(example, "The smallest kind of qdisc that takes part in a fabric",
+		hop_content_register(HOP_SLOT_EXAMPLE, &example_content),
+		hop_content_unregister(HOP_SLOT_EXAMPLE));

@@ -105,7 +105,7 @@ static void box_exit(struct kunit *test)
 static void notes_clear(struct hop_port *port)
 {
 	memset(&port->stats, 0, sizeof(port->stats));
-	bitmap_zero(port->pausing.dirty, HOP_BITMAP_WORDS);
+	bitmap_zero(port->pausing_dirty, HOP_BITMAP_WORDS);
 	port->hello_at = U64_MAX;
 	port->events = 0;
 }
@@ -573,7 +573,7 @@ static void cand_replaces(struct kunit *test)
 	port->cand[0] = (struct hop_candidate) { OTHER, NOW - 1, NOW - 1, SENT - 1 };
 	port->cand[3] = (struct hop_candidate) { OTHER + 1, NOW - 1, NOW - 1, SENT - 1 };
 	port->paused[3] = 1;
-	port->pausing.words[1] = 2;
+	port->streams[HOP_SLOT_PAUSE].told[1] = 2;
 	port->streams[HOP_SLOT_PAUSE].rx_valid = true;
 	peer->rtt_count = 9;
 	peer->hellos = 9;
@@ -588,7 +588,7 @@ static void cand_replaces(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, port->streams[HOP_SLOT_PAUSE].rx_valid);
 	KUNIT_EXPECT_TRUE(test, peer->knows_us);
 	KUNIT_EXPECT_EQ(test, port->paused[3], 0);
-	KUNIT_EXPECT_EQ(test, port->pausing.words[1], 0);
+	KUNIT_EXPECT_EQ(test, port->streams[HOP_SLOT_PAUSE].told[1], 0);
 	KUNIT_EXPECT_PTR_EQ(test, (void *)memchr_inv(port->cand, 0, sizeof(port->cand)), NULL);
 	KUNIT_EXPECT_EQ(test, port->handles & 0xffff, QUEUES);
 	KUNIT_EXPECT_NE(test, port->handles, handles);
@@ -599,7 +599,7 @@ static void cand_replaces(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, port->state, HOP_STATE_PROBING);
 	KUNIT_EXPECT_EQ(test, port->probing.verdict, HOP_STATE_PROBING);
 	KUNIT_EXPECT_TRUE(test, port->streams[HOP_SLOT_PAUSE].whole);
-	KUNIT_EXPECT_TRUE(test, bitmap_full(port->pausing.dirty, HOP_BITMAP_WORDS));
+	KUNIT_EXPECT_TRUE(test, bitmap_full(port->pausing_dirty, HOP_BITMAP_WORDS));
 	KUNIT_EXPECT_EQ(test, port->streams[HOP_SLOT_PAUSE].refresh_ns, NOW + 20);
 	KUNIT_EXPECT_EQ(test, port->hello_gap, 100 * MS);
 }
@@ -738,8 +738,8 @@ static void cand_heard_last(struct kunit *test)
 	for (i = 0; i < HOP_CANDIDATES; i++) {
 		cand_fill(port, seen);
 		/* what lies behind the table is no candidate, whatever it looks like */
-		set_bit(0, port->pausing.dirty);
-		port->pausing.words[1] = NOW + 20;
+		set_bit(0, port->pausing_dirty);
+		port->streams[HOP_SLOT_PAUSE].told[1] = NOW + 20;
 		port->cand[i].rx_ns = NOW + 11;
 		under_lock(port, c = hop_peer_candidate(port, NOW + 20));
 		KUNIT_EXPECT_PTR_EQ(test, c, &port->cand[i]);
@@ -1650,7 +1650,7 @@ static void end_begin(struct hop_port *port)
 	port->hrtt_link = 5000;
 	port->paused[2] = 1;
 	port->streams[HOP_SLOT_PAUSE].lease_at = NOW + MS;
-	port->pausing.words[1] = 1;
+	port->streams[HOP_SLOT_PAUSE].told[1] = 1;
 	port->streams[HOP_SLOT_PAUSE].unacked = 2;
 	port->reaction.count = 1;
 	port->acks = BIT(HOP_SLOT_PAUSE);
@@ -1669,7 +1669,7 @@ static void end_expect(struct kunit *test, bool ended, u64 now)
 	KUNIT_EXPECT_EQ(test, peer->rtt_rough, !ended);
 	KUNIT_EXPECT_EQ(test, port->paused[2], !ended);
 	KUNIT_EXPECT_EQ(test, port->streams[HOP_SLOT_PAUSE].lease_at, ended ? U64_MAX : NOW + MS);
-	KUNIT_EXPECT_EQ(test, port->pausing.words[1], !ended);
+	KUNIT_EXPECT_EQ(test, port->streams[HOP_SLOT_PAUSE].told[1], !ended);
 	KUNIT_EXPECT_EQ(test, port->streams[HOP_SLOT_PAUSE].unacked, ended ? 0 : 2);
 	KUNIT_EXPECT_EQ(test, port->reaction.count, !ended);
 	KUNIT_EXPECT_EQ(test, port->strip_at, ended ? now + 1200 * MS : U64_MAX);
@@ -1863,12 +1863,12 @@ static void role_handles(struct kunit *test)
 	peer_have(port);
 	KUNIT_EXPECT_EQ(test, port->handles, HOP_HANDLE_FIRST << 16 | QUEUES);
 	under_lock(port, peer_handles(port));
-	KUNIT_EXPECT_TRUE(test, bitmap_empty(port->pausing.dirty, HOP_BITMAP_WORDS));
+	KUNIT_EXPECT_TRUE(test, bitmap_empty(port->pausing_dirty, HOP_BITMAP_WORDS));
 	KUNIT_EXPECT_FALSE(test, box_of(port)->woken);
 	port->peer.hello.queues = QUEUES / 2;
 	under_lock(port, peer_handles(port));
 	KUNIT_EXPECT_EQ(test, port->handles & 0xffff, QUEUES / 2);
-	KUNIT_EXPECT_TRUE(test, bitmap_full(port->pausing.dirty, HOP_BITMAP_WORDS));
+	KUNIT_EXPECT_TRUE(test, bitmap_full(port->pausing_dirty, HOP_BITMAP_WORDS));
 	KUNIT_EXPECT_TRUE(test, box_of(port)->woken);
 
 	/* those of a neighbour that is lost stay, whatever it was */

@@ -281,7 +281,7 @@ static void replay_look(void *ports, struct replay_state *is)
 		hop_stream_part(ds, box->now, &part);
 	*is = (struct replay_state) {
 		.d_up = d->peer.up,
-		.told = set_of(d->pausing.words),
+		.told = set_of(ds->told),
 		.unacked = ds->unacked,
 		.seq = ds->seq - FIRST_SEQ,
 		.due = due,

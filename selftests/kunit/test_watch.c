@@ -121,7 +121,7 @@ static void watch_leak(struct kunit *test)
 	watch_forget(port);
 	watch_forget(port);
 	KUNIT_EXPECT_EQ(test, watch_word(port, word), BIT_ULL(WATCH_QUEUE % 64));
-	bitmap_zero(port->pausing.dirty, HOP_BITMAP_WORDS);
+	bitmap_zero(port->pausing_dirty, HOP_BITMAP_WORDS);
 
 	watch_look();
 	KUNIT_EXPECT_EQ(test, hop_range_sum(port), 2);
@@ -131,8 +131,8 @@ static void watch_leak(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, watch_word(port, word), 0);
 	KUNIT_EXPECT_EQ(test, port->stats.counter_leaks, 1);
 	/* the neighbour is told, of this word and no other */
-	KUNIT_EXPECT_TRUE(test, test_bit(word, port->pausing.dirty));
-	KUNIT_EXPECT_EQ(test, bitmap_weight(port->pausing.dirty, HOP_BITMAP_WORDS), 1);
+	KUNIT_EXPECT_TRUE(test, test_bit(word, port->pausing_dirty));
+	KUNIT_EXPECT_EQ(test, bitmap_weight(port->pausing_dirty, HOP_BITMAP_WORDS), 1);
 
 	/* once, and the counter counts as before */
 	watch_look();

@@ -89,7 +89,7 @@ bit kept_from;
 bool played;	/* once in a tick */
 bool cut;	/* nothing from U reaches D any more */
 
-/* D: struct hop_pausing */
+/* D: struct hop_stream, hop_port.pausing_dirty */
 bool counter, word, unacked, resumed;	/* resumed: an echo said so */
 byte seq, changed, moves;
 

@@ -84,7 +84,7 @@ mtype = { BEGIN, CHANGE, SAY, REFUSE, TAKE, ECHO, ACKED, TICK, DROP, LEARN, REST
 chan down = [ROOM] of { byte, byte, byte, byte, byte };	/* epochs, number, pages, bits */
 chan up = [ROOM] of { byte, byte, byte };		/* epochs, number */
 
-/* D: struct hop_stream, hop_pausing; sets of pages */
+/* D: struct hop_stream; sets of pages */
 byte d_epoch = 1, d_peer = 1, seq, truth, unacked, changed[3];
 bool d_up = true, fresh, whole = true, again, refresh = true;
 byte resumed;		/* an echo said so */
@@ -96,7 +96,7 @@ bool u_up = true, rx_valid, acks;
 byte changes, losses, early, drops, quiet;
 byte mine, yours, number, pages, bits;
 
-#define TOLD	(d_up -> truth : 0)	/* hop_pausing.words, hop_stream.held */
+#define TOLD	(d_up -> truth : 0)	/* hop_stream.told, .held */
 #define DUE	(d_up && (fresh || (unacked && again) || (truth && refresh)))
 #define PART	((whole || (truth && !fresh && refresh) || !unacked) -> ALL : SPAN(unacked))
 #define D_KNOWS	(d_up && d_peer == u_epoch)

@@ -30,6 +30,8 @@ typedef int64_t s64;
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 #endif
 
+#define WRITE_ONCE(x, value)	((void)(*(volatile __typeof__(x) *)&(x) = (value)))
+
 static inline unsigned int __ffs64(u64 word)
 {
 	return __builtin_ctzll(word);

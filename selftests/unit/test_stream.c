@@ -100,8 +100,10 @@ static void test_refreshes(void)
 	hop_stream_unsaid(&s);
 	check(hop_stream_next(&s, 9) == 9 && (hop_stream_part(&s, now, &part), part.count == 4),
 	      "what the device did not take is said at once, whole");
+	check(s.told[1] == 1 && !s.told[2], "a page is told as it is");
 	hop_stream_stop(&s);
 	check(hop_stream_next(&s, 0) == ~0ULL, "a neighbour that is gone is told nothing");
+	check(!s.told[1], "and takes all for what it was at the beginning");
 }
 
 static void test_numbers(void)
