@@ -8,8 +8,8 @@
  * (epochs, sequence numbers, trust) is up to the caller.
  *
  * A known content that is longer than its struct is read up to what we know of it, so that a
- * field may be appended one day; one that is shorter, or that appears twice, is malformed.
- * Contents of unknown type are skipped.
+ * field may be appended one day; one that is shorter, or that appears more often than it may, is
+ * malformed. Contents of unknown type are skipped.
  *
  * Nothing here has state, so nothing needs a lock.
  */
@@ -63,7 +63,7 @@ static enum hop_frame_error parse_state(const struct value *v, struct hop_frame 
 	struct hop_told *t;
 
 	if (f->n_told == HOP_FRAME_TOLD)
-		return HOP_FRAME_RANGE;
+		return HOP_FRAME_MALFORMED;
 	t = &f->told[f->n_told++];
 	memcpy(&s, v->p, sizeof(s));
 	t->slot = v->slot;
@@ -86,7 +86,7 @@ static enum hop_frame_error parse_ack(const struct value *v, struct hop_frame *f
 	struct hop_tlv_ack a;
 
 	if (f->n_told == HOP_FRAME_TOLD)
-		return HOP_FRAME_RANGE;
+		return HOP_FRAME_MALFORMED;
 	t = &f->told[f->n_told++];
 	memcpy(&a, v->p, sizeof(a));
 	t->slot = v->slot;
@@ -164,12 +164,14 @@ static enum hop_frame_error parse_balances(const struct value *v, struct hop_fra
 /**
  * struct codec - how a content is read
  * @known: its type means something
+ * @several: a frame may have it more than once
  * @least: bytes that it has at least
  * @slot: enum hop_slot of a told state and its acknowledgement
  * @parse: reads it, if there is anything to read
  */
 struct codec {
 	bool			known;
+	bool			several;
 	__u8			least;
 	__u8			slot;
 	enum hop_frame_error	(*parse)(const struct value *v, struct hop_frame *f);
@@ -181,11 +183,11 @@ static const struct codec codecs[] = {
 	},
 	[HOP_TLV_PAUSE_STATE] = {
 		.known = true, .least = sizeof(struct hop_tlv_pause_state), .parse = parse_state,
-		.slot = HOP_SLOT_PAUSE,
+		.slot = HOP_SLOT_PAUSE, .several = true,
 	},
 	[HOP_TLV_PAUSE_ACK] = {
 		.known = true, .least = sizeof(struct hop_tlv_ack), .parse = parse_ack,
-		.slot = HOP_SLOT_PAUSE,
+		.slot = HOP_SLOT_PAUSE, .several = true,
 	},
 	[HOP_TLV_PROBE] = {
 		.known = true, .least = sizeof(struct hop_tlv_probe), .parse = parse_probe,
@@ -202,11 +204,11 @@ static const struct codec codecs[] = {
 	},
 	[HOP_TLV_EXAMPLE_STATE] = {
 		.known = true, .least = sizeof(struct hop_tlv_pause_state), .parse = parse_state,
-		.slot = HOP_SLOT_EXAMPLE,
+		.slot = HOP_SLOT_EXAMPLE, .several = true,
 	},
 	[HOP_TLV_EXAMPLE_ACK] = {
 		.known = true, .least = sizeof(struct hop_tlv_ack), .parse = parse_ack,
-		.slot = HOP_SLOT_EXAMPLE,
+		.slot = HOP_SLOT_EXAMPLE, .several = true,
 	},
 	[HOP_TLV_PAUSE_ROOTS] = {
 		.known = true, .least = sizeof(struct hop_tlv_root), .parse = parse_roots,
@@ -222,7 +224,7 @@ static enum hop_frame_error parse_content(__u16 type, const __u8 *p, size_t len,
 	if (type >= sizeof(codecs) / sizeof(*codecs) || !codecs[type].known)
 		return HOP_FRAME_OK;
 	c = &codecs[type];
-	if (f->has & (1ULL << type) || len < c->least)
+	if ((f->has & (1ULL << type) && !c->several) || len < c->least)
 		return HOP_FRAME_MALFORMED;
 	f->has |= 1ULL << type;
 	v.slot = c->slot;

@@ -23,7 +23,7 @@
  * jumbo frame does.
  */
 #define HOP_FRAME_MAX		1500
-#define HOP_FRAME_TOLD		8	/* told states and acknowledgements in a frame */
+#define HOP_FRAME_TOLD		8	/* told states and acknowledgements in a frame, at most */
 #define HOP_FRAME_REST		112	/* bytes of all but told states and probes */
 #define HOP_FRAME_ASKS		64	/* keys that an END asks for, at most */
 #define HOP_FRAME_BALANCES	64	/* balances in a frame of ours, at most */

@@ -251,7 +251,7 @@ hostile "a length beyond any frame" rx_malformed="$flood" length=65535 pad=9000 
 kind "each content of the neighbour's own, in frames that are dropped whole" 16
 hostile "shorter than it may be" rx_malformed="$flood" each=short mine=7 yours="$mine"
 hostile "with less than it promises" rx_malformed="$flood" each=count mine=7 yours="$mine"
-hostile "twice" rx_malformed="$flood" each=twice mine=7 yours="$mine"
+hostile "more often than it may be there" rx_malformed="$flood" each=often mine=7 yours="$mine"
 hostile "with a number beyond its bounds" rx_range="$flood" each=range mine=7 yours="$mine"
 kind "damaged" 1
 hostile "damaged at random" "" damage="${SLUICE_SEED:-1}"

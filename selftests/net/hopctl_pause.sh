@@ -145,6 +145,21 @@ between "none was lost" "$(link_stat sw p1 tx_dropped)" 0 0
 u_ends
 d_ends
 
+diag "several states in one frame: each counts by itself"
+tc_in sw qdisc del dev p1 root
+sleep 1.5
+qdisc p1
+in_ns d "$hopframe" peer x role=switch queues=64 for=2000 at=500 state:seq=1,lease=2000000000,words=f \
+	state:seq=2,lease=2000000000,first=1,words=ff state:seq=2,lease=2000000000,words=ffff \
+	state:seq=3,lease=2000000000,words=3 at=1500 state:seq=4,words=0 state:seq=5,first=1,words=0 >"$u_said" 2>&1 &
+d_hand=$!
+has "the last of each word is in force" p1 paused_queues 10
+is "taken, and one played again" "${port[state_rx]},${port[rx_stale]}" 3,1
+d_ends
+has "all are over by the next two" p1 paused_queues 0
+is "the newest of each frame is acknowledged, and no other" \
+	"$(sed -n 's/.* ack seq=\([0-9]*\).*/\1/p' "$u_said" | paste -sd' ')" "3 5"
+
 diag "no acknowledgement"
 begin 3500 3500 2500 noack
 drained "d resumes"

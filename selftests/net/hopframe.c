@@ -62,8 +62,10 @@
  *	step		flood: the sequence number of the PAUSE STATE goes up from frame to frame
  *	cuts		flood: cut short at each length in turn, from 0 to all but one byte
  *	damage=SEED	flood: damaged at random; only what the codec refuses is sent
- *	each=good|short|count|range|twice	flood: each content in turn, with that fault in
- *			all variants (unit/content_gen.h); of the good ones, not HELLO
+ *	each=FAULT	flood: each content in turn, with that fault, good, short, count, range,
+ *			several or often, in all variants (unit/content_gen.h); of the good ones
+ *			not HELLO
+ *	content=N	of the content of that type only
  *	longer=N	flood: with 0 to N bytes behind each content that nobody knows, in turn
  *
  * Contents:
@@ -128,6 +130,7 @@ static struct {
 	bool		data, noecho, noack, small;
 	bool		step, cuts, damage, deaf;
 	int		each;	/* enum content_fault */
+	int		content;	/* type of the only one that has it, 0: each has */
 	unsigned int	longer;
 	const char	*kept;
 	enum hop_tlv	only;
@@ -797,13 +800,17 @@ static size_t flood_each(__u8 *p)
 {
 	static unsigned int at;
 	const struct content *c;
-	unsigned int variant;
+	unsigned int variant, looked = 0;
 	size_t len;
 
 	do {
+		if (looked++ > CONTENTS * CONTENT_VARIANTS)
+			errx(2, "that content has no such fault");
 		c = &contents[at % CONTENTS];
 		variant = at / CONTENTS % CONTENT_VARIANTS;
 		at++;
+		if (o.content && c->type != o.content)
+			continue;
 		if (o.each == CONTENT_GOOD && c->type == HOP_TLV_HELLO)
 			continue;
 		len = content_frame(p, c, o.each, variant, o.mine, o.yours);
@@ -1077,6 +1084,17 @@ static int fault_parse(const char *text)
 	errx(2, "there is no fault %s", text);
 }
 
+/* Of the protocol's table */
+static int content_parse(const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < CONTENTS; i++)
+		if (contents[i].type == atoi(text))
+			return contents[i].type;
+	errx(2, "there is no content %s", text);
+}
+
 static bool option_value(const char *arg)
 {
 	const char *v;
@@ -1117,6 +1135,8 @@ static bool option_value(const char *arg)
 		o.damage = true, gen_seed = number(v, 10);
 	else if ((v = value_of(arg, "each")))
 		o.each = fault_parse(v);
+	else if ((v = value_of(arg, "content")))
+		o.content = content_parse(v);
 	else if ((v = value_of(arg, "longer")))
 		o.longer = number(v, 10);
 	else if ((v = value_of(arg, "save")))

@@ -27,6 +27,7 @@ struct content {
 	const char		*name;
 	__u16			least;
 	__u16			each;	/* of what is counted, or of all that there is */
+	__u16			times;	/* in a frame, at most; with others that may be several */
 	const char		*otherwise;
 	struct content_number	numbers[4];
 };
@@ -42,7 +43,8 @@ struct content {
  * @CONTENT_SHORT: a content is shorter than it may be
  * @CONTENT_COUNT: a content promises more than is there
  * @CONTENT_RANGE: a number is beyond its bounds
- * @CONTENT_TWICE: a content is there twice
+ * @CONTENT_SEVERAL: nothing, and a content is there several times, up to as often as it may be
+ * @CONTENT_OFTEN: a content is there more often than it may be
  */
 enum content_fault {
 	CONTENT_GOOD,
@@ -50,17 +52,24 @@ enum content_fault {
 	CONTENT_SHORT,
 	CONTENT_COUNT,
 	CONTENT_RANGE,
-	CONTENT_TWICE,
+	CONTENT_SEVERAL,
+	CONTENT_OFTEN,
 	CONTENT_FAULTS
 };
 
 static const char * const content_fault_names[] = {
-	"good", "longer", "short", "count", "range", "twice",
+	"good", "longer", "short", "count", "range", "several", "often",
 };
 
 #define CONTENT_VARIANTS	64	/* of each fault, at most */
 #define CONTENT_FRAME_MAX	1500
 #define CONTENT_HEAD		12
+
+/* Is there nothing wrong with it, and nothing but the content in the frame? */
+static bool content_is_good(enum content_fault fault)
+{
+	return fault == CONTENT_GOOD || fault == CONTENT_LONGER || fault == CONTENT_SEVERAL;
+}
 
 static const struct content_number *content_named(const struct content *c, const char *name)
 {
@@ -270,6 +279,20 @@ static size_t content_head(__u8 *buf, const __u8 *end, __u32 mine, __u32 yours)
 	return end - buf;
 }
 
+/* How often the content is in the frame; 0 if there is no such variant */
+static unsigned int content_times(const struct content *c, enum content_fault fault,
+				  unsigned int variant)
+{
+	switch (fault) {
+	case CONTENT_SEVERAL:
+		return variant + 2 <= c->times ? variant + 2 : 0;
+	case CONTENT_OFTEN:
+		return c->times + 1;
+	default:
+		return 1;
+	}
+}
+
 /**
  * content_frame - a frame with a content that has a fault, often beside a good one
  * @buf: CONTENT_FRAME_MAX bytes
@@ -279,24 +302,27 @@ static size_t content_head(__u8 *buf, const __u8 *end, __u32 mine, __u32 yours)
  * @mine: the sender's epoch
  * @yours: the receiver's
  *
- * A good frame has nothing but the content. Return: its length, 0 if there is no such variant.
+ * A good frame has nothing but the content, once or as often as @variant says.
+ *
+ * Return: its length, 0 if there is no such variant.
  */
 static inline size_t content_frame(__u8 *buf, const struct content *c, enum content_fault fault,
 				   unsigned int variant, __u32 mine, __u32 yours)
 {
-	unsigned int others = fault <= CONTENT_LONGER ? 0 : gen_below(3);
+	unsigned int others = content_is_good(fault) ? 0 : gen_below(3);
+	unsigned int times = content_times(c, fault, variant);
 	__u8 v[CONTENT_FRAME_MAX], *p = buf + CONTENT_HEAD;
 	long len = content_make(c, fault, variant, v);
 
-	if (len < 0)
+	if (len < 0 || !times)
 		return 0;
 	if (others == 1)
 		p = content_other(p, c);
 	p = content_put(p, c, v, len);
 	if (others == 2)
 		p = content_other(p, c);
-	if (fault == CONTENT_TWICE)
-		p = content_put(p, c, v, len);
+	while (--times)
+		p = content_put(p, c, v, content_value(c, content_some(c), v));
 	return content_head(buf, p, mine, yours);
 }
 
