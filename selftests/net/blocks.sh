@@ -12,9 +12,9 @@
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_tool ip tc bridge jq ethtool
-need_program frames tcmsg q_window.so
+need_program frames tcmsg hopframe q_window.so
 # set by need_program
-: "${frames:?}" "${tcmsg:?}" "${q_window:?}"
+: "${frames:?}" "${tcmsg:?}" "${hopframe:?}" "${q_window:?}"
 load_modules
 if [ -n "${SLUICE_MODDIR:-}" ] && [ -z "$(find -L "$SLUICE_MODDIR" -name sch_window.ko)" ]; then
 	die "there is no sch_window.ko in $SLUICE_MODDIR: make test-modules makes it"
@@ -162,6 +162,84 @@ for fault in "duplicate 20%" "reorder 20% reorder_delay 1ms" "corrupt 10%" \
 	# shellcheck disable=SC2086
 	set_fault $GOOD
 done
+
+# Whoever has the epochs can say anything of blocks: END to q, of which q is to make balances, BALANCES to p, of which p
+# is to make a window. What releases more than was sent is not believed, and what is said truly afterwards puts the rest
+# right.
+HOSTILE=$((${SLUICE_FLOOD:-200000} / 10))
+# What was outstanding at most is counted anew.
+anew()
+{
+	tc_in a qdisc replace dev p root pfifo
+	tc_in a qdisc replace dev p root window
+	check "they meet" wait_until -e 500 10 meets
+}
+anew
+epochs=$(in_ns b "$hopframe" listen q n=1 | sed -n 's/.* mine=\([0-9a-f]*\) yours=\([0-9a-f]*\).*/\1 \2/p')
+read -r of_p of_q <<<"$epochs"
+# says BOX DEV CONTENT...: from there, as if the port had said so
+says()
+{
+	local mine=$of_p yours=$of_q
+
+	[ "$1" = a ] || { mine=$of_q yours=$of_p; }
+	in_ns "$1" "$hopframe" flood "$2" mine="$mine" yours="$yours" "${@:3}" >/dev/null || die "hopframe"
+}
+# hostile NAME BOX DEV CONTENT...: while traffic is under way
+hostile()
+{
+	diag "$1"
+	sends $FRAMES
+	sleep 0.05
+	says "$2" "$3" "${@:4}"
+	settles "$1"
+	check "$1: windows are as before" wait_until -e 400 10 meets
+	sends 100
+	settles "$1, afterwards"
+}
+control_spacing=/sys/module/hopctl/parameters/state_spacing_ns
+usual=$(<$control_spacing)
+echo 0 >$control_spacing	# all of them are looked at
+for fault in good longer short count range often; do
+	hostile "END, $fault" a p n="$HOSTILE" each=$fault content=8
+	# of those no number has bounds
+	[ $fault = range ] || hostile "BALANCES, $fault" b q n="$HOSTILE" each=$fault content=9
+done
+# of_blocks NAME BYTES...: of blocks and keys that there are, while they are: what END asks for just then
+of_blocks()
+{
+	local name=$1 said bytes at heard=0
+
+	diag "$name"
+	most=0
+	sends $((2 * FRAMES))
+	sleep 0.05
+	for ((at = 0; at < 20; at++)); do
+		said=$(in_ns b "$hopframe" listen q for=20 | grep -o ' end block=.* key=[0-9]*' | tail -n 1)
+		[[ $said =~ block=([0-9]+).*key=([0-9]+) ]] || continue
+		heard=$((heard + 1))
+		for bytes in "${@:2}"; do
+			says b q n=20 "balances:block=${BASH_REMATCH[1]},key=${BASH_REMATCH[2]},bytes=$bytes"
+			says b q n=20 "balances:block=$((BASH_REMATCH[1] + 1)),key=${BASH_REMATCH[2]},bytes=$bytes"
+		done
+		says a p n=20 "end:block=$((BASH_REMATCH[1] + 1)),lane=0,lanes=1,key=${BASH_REMATCH[2]}"
+		sleep 0.01
+		figure b r backlog
+		most=$((REPLY > most ? REPLY : most))
+	done
+	between "$name: there were such blocks" $heard 5 20
+}
+of_blocks "more than was sent" 2147483647 100000000 10000000
+between "more than was sent: never more than a window at r" $most 1 $((WINDOW + FRAME))
+settles "more than was sent"
+# That one believes. The truth makes good for it, and then more is outstanding than a window.
+of_blocks "more or less than is true" 0 1000 -1000 -2147483648
+check "more or less than is true: all leaves, and nothing is outstanding" wait_until -e 400 50 rests
+anew
+sends $FRAMES
+bounded "after it" 10
+settles "after it"
+echo "$usual" >$control_spacing
 
 diag "all of one direction is lost, not for so long that tags are not trusted any more"
 # silent NAME BOX DEV LEAST MOST: bytes that wait at p when nothing of DEV has come for 0.1 s
