@@ -14,6 +14,7 @@
 #include <linux/etherdevice.h>
 #include <linux/module.h>
 #include <linux/udp.h>
+#include <net/inet_ecn.h>
 #include <net/inet_sock.h>
 #include <net/ip.h>
 #include <net/ip6_checksum.h>
@@ -133,13 +134,13 @@ static void fg_put_udp(struct sk_buff *skb, const struct fg_end *end, const stru
 
 /* The total length and the checksum are filled in by ip_local_out(). */
 static void fg_put_ip4(struct sk_buff *skb, const struct fg_end *end, const struct fg_end *to,
-		       u8 class, const struct dst_entry *dst)
+		       u8 class, u8 ecn, const struct dst_entry *dst)
 {
 	struct iphdr *ip = ip_hdr(skb);
 
 	ip->version = 4;
 	ip->ihl = sizeof(*ip) / 4;
-	ip->tos = class << 5;
+	ip->tos = class << 5 | ecn;
 	ip->id = 0;	/* never fragmented: see RFC 6864 */
 	ip->frag_off = htons(IP_DF);
 	ip->ttl = ip4_dst_hoplimit(dst);
@@ -150,11 +151,11 @@ static void fg_put_ip4(struct sk_buff *skb, const struct fg_end *end, const stru
 
 #if IS_ENABLED(CONFIG_IPV6)
 static void fg_put_ip6(struct sk_buff *skb, const struct fg_end *end, const struct fg_end *to,
-		       u8 class, const struct dst_entry *dst)
+		       u8 class, u8 ecn, const struct dst_entry *dst)
 {
 	struct ipv6hdr *ip = ipv6_hdr(skb);
 
-	ip6_flow_hdr(ip, class << 5, 0);
+	ip6_flow_hdr(ip, class << 5 | ecn, 0);
 	ip->nexthdr = IPPROTO_UDP;
 	ip->hop_limit = ip6_dst_hoplimit((struct dst_entry *)dst);
 	ip->saddr = end->address;
@@ -162,7 +163,7 @@ static void fg_put_ip6(struct sk_buff *skb, const struct fg_end *end, const stru
 }
 #else
 static void fg_put_ip6(struct sk_buff *skb, const struct fg_end *end, const struct fg_end *to,
-		       u8 class, const struct dst_entry *dst)
+		       u8 class, u8 ecn, const struct dst_entry *dst)
 {
 }
 #endif
@@ -177,6 +178,8 @@ static void fg_put_ip6(struct sk_buff *skb, const struct fg_end *end, const stru
  * @h: its header
  * @payload: bytes of zeros behind the header
  *
+ * With congestion control data may be marked on its way.
+ *
  * Return: the packet, or NULL.
  */
 struct sk_buff *fg_end_packet(const struct fg_end *end, const struct fg_end *to, u16 port,
@@ -184,6 +187,7 @@ struct sk_buff *fg_end_packet(const struct fg_end *end, const struct fg_end *to,
 			      u32 payload)
 {
 	u32 room = LL_RESERVED_SPACE(dst->dev) + FG_HEADROOM, ip_len;
+	u8 ecn = end->run->config.law && h->type == GBN_DATA ? INET_ECN_ECT_0 : INET_ECN_NOT_ECT;
 	struct sk_buff *skb;
 
 	ip_len = end->family == AF_INET ? sizeof(struct iphdr) : sizeof(struct ipv6hdr);
@@ -201,9 +205,9 @@ struct sk_buff *fg_end_packet(const struct fg_end *end, const struct fg_end *to,
 	}
 	fg_put_udp(skb, end, to, port);
 	if (end->family == AF_INET)
-		fg_put_ip4(skb, end, to, class, dst);
+		fg_put_ip4(skb, end, to, class, ecn, dst);
 	else
-		fg_put_ip6(skb, end, to, class, dst);
+		fg_put_ip6(skb, end, to, class, ecn, dst);
 	skb->priority = class;
 	skb_dst_set_noref(skb, (struct dst_entry *)dst);
 	return skb;
@@ -335,6 +339,7 @@ struct fg_end *fg_end_new(struct fg_run *run, u32 number, struct net *net, u8 fa
 	spin_lock_init(&end->lock);
 	INIT_LIST_HEAD(&end->ready);
 	INIT_LIST_HEAD(&end->timed);
+	timerqueue_init_head(&end->paced);
 	init_llist_head(&end->returned);
 	err = fg_end_open(end, why);
 	if (err) {

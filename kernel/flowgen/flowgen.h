@@ -7,6 +7,7 @@
  *   run.c        life of a run: flows start
  *   gbn_recv.c   go-back-N: what comes in
  *   gbn_send.c   go-back-N: the sender
+ *   cc_dcqcn.c   congestion control of go-back-N (cc.h): DCQCN
  *   tcp.c        connections of the kernel's TCP
  *   end.c        endpoints: sockets, routes, packets, life
  *   watch.c      samples of ports
@@ -40,10 +41,12 @@
 #include <linux/netlink.h>
 #include <linux/skbuff.h>
 #include <linux/spinlock.h>
+#include <linux/timerqueue.h>
 #include <linux/workqueue.h>
 #include <net/dst.h>
 
 #include "../uapi/flowgen.h"
+#include "cc.h"
 #include "gbn.h"
 
 struct fg_end;
@@ -92,6 +95,8 @@ struct fg_transport {
  * @transport: enum flowgen_transport
  * @ack_class: class of acknowledgements, or FG_CLASS_FLOW
  * @cc: congestion control of tcp; "": the namespace's
+ * @law: congestion control of gbn, or NULL
+ * @law_config: parameters of @law
  */
 struct fg_config {
 	u64 seed;
@@ -106,6 +111,8 @@ struct fg_config {
 	u8 transport;
 	u8 ack_class;
 	char cc[FLOWGEN_CC_MAX + 1];
+	const struct fg_cc *law;
+	struct fg_cc_config law_config;
 };
 
 /**
@@ -119,6 +126,7 @@ struct fg_config {
  * @tx: the sender's state while the flow is under way; lock of @src
  * @back: route of acknowledgements; lock of @dst
  * @back_cookie: of @back
+ * @cnp_ns: CLOCK_MONOTONIC of the last CNP, 0: none was sent; lock of @dst
  * @timeouts: of the sender's timer; lock of @src
  * @packets: of the flow
  * @rx: the receiver's state; lock of @dst
@@ -135,6 +143,7 @@ struct fg_flow {
 	u64 again;
 	struct fg_tx *tx;
 	struct dst_entry *back;
+	u64 cnp_ns;
 	u32 back_cookie;
 	u32 timeouts;
 	u32 packets;
@@ -160,10 +169,12 @@ struct fg_flow {
  * @lock: protects what follows, and flows from and to here; softirqs off, innermost
  * @ready: flows that have something to send, and may
  * @timed: all flows under way from here, by deadline
+ * @paced: flows under way from here that may send the next packet later, by that time
  * @armed: @timer will look at @timed
  * @count: counters
  * @returned: flows whose packets have left the host; without lock
  * @timer: of gbn, at the first deadline or before
+ * @pacer: of gbn, at the first time in @paced
  * @tasklet: of gbn, sends
  * @accept: of tcp, takes new connections
  * @rcu: frees
@@ -181,11 +192,13 @@ struct fg_end {
 	spinlock_t lock;
 	struct list_head ready;
 	struct list_head timed;
+	struct timerqueue_head paced;
 	bool armed;
 	u64 count[FG_COUNTERS];
 
 	struct llist_head returned;
 	struct hrtimer timer;
+	struct hrtimer pacer;
 	struct tasklet_struct tasklet;
 	struct work_struct accept;
 	struct rcu_head rcu;
@@ -203,6 +216,10 @@ struct fg_end {
  * @ready: in @end->ready, or empty; lock of @end
  * @timed: in @end->timed; lock of @end
  * @deadline_ns: of @timed
+ * @paced: in @end->paced, or not; lock of @end
+ * @paced_ns: the packet sent last begins there on a line of the flow's rate; lock of @end
+ * @paced_bytes: of that packet on a line, 0: none was sent; lock of @end
+ * @cc: of the run's law; lock of @end
  * @end: of the sender, with a reference
  * @flow: the flow, while not @gone
  * @number: of the flow
@@ -222,6 +239,10 @@ struct fg_tx {
 	struct list_head ready;
 	struct list_head timed;
 	u64 deadline_ns;
+	struct timerqueue_node paced;
+	u64 paced_ns;
+	u32 paced_bytes;
+	union fg_cc_state cc;
 	struct fg_end *end;
 	struct fg_flow *flow;
 	u32 number;
@@ -362,6 +383,7 @@ extern const struct fg_transport fg_gbn_transport;
 /* gbn_send.c */
 void fg_gbn_start(struct fg_run *run, u32 number);
 void fg_gbn_answer(struct fg_end *end, struct fg_flow *flow, const struct gbn_header *h);
+void fg_gbn_cnp(struct fg_end *end, struct fg_flow *flow);
 void fg_gbn_prepare(struct fg_end *end);
 void fg_gbn_reap(struct fg_end *end);
 int fg_gbn_init(void);

@@ -9,7 +9,8 @@
  * The receiver takes packets in order only. It acknowledges by the number of the packet that it
  * expects, after each K packets and after the last one; on a gap it says once, by a NACK, which
  * packet it expects, and the sender goes back to it. What neither heals, a lost last packet or
- * a lost NACK, is healed by the sender's timer: it goes back to what was acknowledged.
+ * a lost NACK, is healed by the sender's timer: it goes back to what was acknowledged. With
+ * congestion control (cc.h) the receiver also says, by a CNP, that a marked packet has come.
  *
  * Behind UDP's, each packet has a header of 16 bytes, in network byte order:
  *
@@ -17,7 +18,7 @@
  *	1	flags
  *	2	run
  *	4	flow
- *	8	packet: of DATA its number, of ACK and NACK the number expected next
+ *	8	packet: of DATA its number, of others the number expected next
  *	12	of DATA: bytes of the flow from this packet on, at most 2^32 - 1; else 0
  */
 #ifndef _SLUICE_FLOWGEN_GBN_H
@@ -40,6 +41,7 @@ enum {
 	GBN_DATA,
 	GBN_ACK,
 	GBN_NACK,
+	GBN_CNP,
 	GBN_TYPES,
 };
 
@@ -47,7 +49,7 @@ enum {
 
 /**
  * struct gbn_header - a header, decoded
- * @type: GBN_DATA, GBN_ACK or GBN_NACK
+ * @type: GBN_DATA, GBN_ACK, GBN_NACK or GBN_CNP
  * @flags: GBN_FLAG_*
  * @run: number of the run
  * @flow: number of the flow

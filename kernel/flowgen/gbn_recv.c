@@ -10,6 +10,7 @@
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/udp.h>
+#include <net/inet_ecn.h>
 #include <net/ipv6.h>
 #include <net/sock.h>
 
@@ -21,6 +22,14 @@ static bool fg_came_from(const struct sk_buff *skb, const struct fg_end *from)
 		return from->family == AF_INET &&
 		       ip_hdr(skb)->saddr == from->address.s6_addr32[3];
 	return from->family == AF_INET6 && ipv6_addr_equal(&ipv6_hdr(skb)->saddr, &from->address);
+}
+
+/* Did a queue on the way mark it? */
+static bool fg_is_marked(const struct sk_buff *skb)
+{
+	if (skb->protocol == htons(ETH_P_IP))
+		return INET_ECN_is_ce(ip_hdr(skb)->tos);
+	return INET_ECN_is_ce(ipv6_get_dsfield(ipv6_hdr(skb)));
 }
 
 /* Return: 0, or the counter of what is wrong. */
@@ -56,6 +65,10 @@ static int fg_check(const struct fg_end *end, const struct sk_buff *skb,
 /* An answer to the sender, along a route of its own flow. NULL if it cannot be made. */
 static struct sk_buff *fg_answer(struct fg_end *end, struct fg_flow *flow, u32 number, u8 type)
 {
+	static const u8 counters[] = {
+		[GBN_ACK] = FLOWGEN_C_ACKS, [GBN_NACK] = FLOWGEN_C_NACKS,
+		[GBN_CNP] = FLOWGEN_C_CNPS,
+	};
 	struct fg_run *run = end->run;
 	struct gbn_header h = {
 		.type = type, .run = run->number, .flow = number, .packet = flow->rx.expected,
@@ -79,19 +92,46 @@ static struct sk_buff *fg_answer(struct fg_end *end, struct fg_flow *flow, u32 n
 	if (!skb)
 		end->count[FLOWGEN_C_NO_MEMORY]++;
 	else
-		end->count[type == GBN_ACK ? FLOWGEN_C_ACKS : FLOWGEN_C_NACKS]++;
+		end->count[counters[type]]++;
 	return skb;
 }
 
-static void fg_data(struct fg_end *end, struct fg_flow *flow, const struct gbn_header *h)
+/* A marked packet has come: the sender is told, if it was not so lately. */
+static struct sk_buff *fg_marked(struct fg_end *end, struct fg_flow *flow, u32 number)
+{
+	const struct fg_config *config = &end->run->config;
+	u64 now = fg_now();
+	struct sk_buff *skb;
+
+	if (!config->law || (flow->cnp_ns && now - flow->cnp_ns < config->law_config.cnp_ns))
+		return NULL;
+	skb = fg_answer(end, flow, number, GBN_CNP);
+	if (skb)
+		flow->cnp_ns = now;
+	return skb;
+}
+
+static void fg_say(struct fg_end *end, struct sk_buff *skb)
+{
+	if (!skb || !fg_end_output(end, skb))
+		return;
+	spin_lock(&end->lock);
+	end->count[FLOWGEN_C_LOCAL_DROPS]++;
+	spin_unlock(&end->lock);
+}
+
+static void fg_data(struct fg_end *end, struct fg_flow *flow, const struct gbn_header *h,
+		    bool marked)
 {
 	struct fg_run *run = end->run;
-	struct sk_buff *skb = NULL;
+	struct sk_buff *skb = NULL, *cnp = NULL;
 	unsigned int what;
 
 	spin_lock(&end->lock);
 	if (end->dead)
 		goto out;
+	if (marked)
+		cnp = fg_marked(end, flow, h->flow);
 	what = gbn_rx_data(&flow->rx, h->packet, flow->packets, run->config.ack_every);
 	if (what & GBN_RX_NEW)
 		end->count[FLOWGEN_C_RECEIVED]++;
@@ -106,11 +146,8 @@ static void fg_data(struct fg_end *end, struct fg_flow *flow, const struct gbn_h
 				what & GBN_RX_SAY_ACK ? GBN_ACK : GBN_NACK);
 out:
 	spin_unlock(&end->lock);
-	if (skb && fg_end_output(end, skb)) {
-		spin_lock(&end->lock);
-		end->count[FLOWGEN_C_LOCAL_DROPS]++;
-		spin_unlock(&end->lock);
-	}
+	fg_say(end, cnp);
+	fg_say(end, skb);
 }
 
 static void fg_take(struct fg_end *end, struct sk_buff *skb)
@@ -129,7 +166,9 @@ static void fg_take(struct fg_end *end, struct sk_buff *skb)
 		end->count[wrong]++;
 		spin_unlock(&end->lock);
 	} else if (h.type == GBN_DATA) {
-		fg_data(end, &end->run->flows[h.flow], &h);
+		fg_data(end, &end->run->flows[h.flow], &h, fg_is_marked(skb));
+	} else if (h.type == GBN_CNP) {
+		fg_gbn_cnp(end, &end->run->flows[h.flow]);
 	} else {
 		fg_gbn_answer(end, &end->run->flows[h.flow], &h);
 	}

@@ -3,15 +3,16 @@
  * gbn_send.c - go-back-N: the sender
  *
  * A flow starts at line rate: all that holds it back is its window, and that no more than
- * `local` of its packets may wait in its own host. When one leaves the card (or is dropped before),
- * its destructor gives the room back. The destructor runs under locks of qdiscs and cards, so it
- * only puts the flow into a lock-free list and schedules the endpoint's tasklet, which sends: from
- * one flow after the other, a packet each.
+ * `local` of its packets may wait in its own host. With congestion control (cc.h) it is also
+ * paced: the next packet goes when the last one has left a line of the flow's rate. When a packet
+ * leaves the card (or is dropped before), its destructor gives the room back. The destructor runs
+ * under locks of qdiscs and cards, so it only puts the flow into a lock-free list and schedules the
+ * endpoint's tasklet, which sends: from one flow after the other, a packet each.
  *
  * One timer for all flows of an endpoint: they have the same timeout, so they stand in a list by
  * deadline. News moves a flow to its end; the timer is not moved, but looks again when it fires.
  * While packets of the flow wait in its own host the deadline is put off: going back would only
- * put the same packets behind them.
+ * put the same packets behind them. Another timer is for flows that are paced.
  */
 #include <linux/netdevice.h>
 #include <linux/slab.h>
@@ -19,6 +20,7 @@
 #include "flowgen.h"
 
 #define FG_SEND_BUDGET	64	/* packets, before others get their turn */
+#define FG_LATE_NS	50000	/* what a paced packet may be late without slowing its flow */
 
 static struct kmem_cache *fg_tx_cache;
 
@@ -32,6 +34,12 @@ static void fg_tx_put(struct fg_tx *tx)
 	fg_end_put(end);
 }
 
+static void fg_tx_unpace(struct fg_tx *tx)
+{
+	if (!RB_EMPTY_NODE(&tx->paced.node))
+		timerqueue_del(&tx->end->paced, &tx->paced);
+}
+
 /* The flow is no longer under way. Its sender may be freed by this. */
 static void fg_tx_drop(struct fg_tx *tx)
 {
@@ -41,6 +49,7 @@ static void fg_tx_drop(struct fg_tx *tx)
 	tx->flow->tx = NULL;
 	list_del_init(&tx->ready);
 	list_del_init(&tx->timed);
+	fg_tx_unpace(tx);
 	dst_release(tx->dst);
 	tx->dst = NULL;
 	fg_tx_put(tx);
@@ -54,12 +63,55 @@ static bool fg_tx_wants(const struct fg_tx *tx)
 	       gbn_tx_may_send(&tx->gbn, config->window);
 }
 
+/* When the last packet has left a line of the flow's rate. @until: or when that is another one */
+static u64 fg_tx_due(struct fg_tx *tx, u64 now, u64 *until)
+{
+	const struct fg_config *config = &tx->end->run->config;
+	u64 rate = config->law->rate(&tx->cc, &config->law_config, now, until);
+
+	return tx->paced_ns + div64_u64((u64)tx->paced_bytes * NSEC_PER_SEC, rate);
+}
+
+/* Return: true if it is not the flow's time yet. Then it is looked at again. */
+static bool fg_tx_paces(struct fg_tx *tx)
+{
+	struct fg_end *end = tx->end;
+	u64 now, due, until;
+
+	if (!end->run->config.law)
+		return false;
+	now = fg_now();
+	due = fg_tx_due(tx, now, &until);
+	if (due <= now)
+		return false;
+	fg_tx_unpace(tx);
+	tx->paced.expires = ns_to_ktime(min(due, until));
+	if (timerqueue_add(&end->paced, &tx->paced))
+		hrtimer_start(&end->pacer, tx->paced.expires, HRTIMER_MODE_ABS_SOFT);
+	return true;
+}
+
 static void fg_tx_ready(struct fg_tx *tx)
 {
 	lockdep_assert_held(&tx->end->lock);
 
-	if (list_empty(&tx->ready) && fg_tx_wants(tx))
+	if (list_empty(&tx->ready) && fg_tx_wants(tx) && !fg_tx_paces(tx))
 		list_add_tail(&tx->ready, &tx->end->ready);
+}
+
+/* A packet of so many bytes behind the MAC header is sent. */
+static void fg_tx_paced(struct fg_tx *tx, u32 bytes)
+{
+	const struct fg_config *config = &tx->end->run->config;
+	u64 now, due, until;
+
+	if (!config->law)
+		return;
+	now = fg_now();
+	due = fg_tx_due(tx, now, &until);
+	tx->paced_ns = tx->paced_bytes && due <= now && now - due < FG_LATE_NS ? due : now;
+	tx->paced_bytes = bytes + FG_CC_LINE_BYTES;
+	config->law->sent(&tx->cc, &config->law_config, tx->paced_bytes);
 }
 
 /* There is news: the timer starts anew. */
@@ -162,6 +214,7 @@ static struct sk_buff *fg_tx_packet(struct fg_tx *tx)
 	flow->sent++;
 	end->count[FLOWGEN_C_PACKETS]++;
 	tx->again = gbn_tx_sent(&tx->gbn);
+	fg_tx_paced(tx, payload + fg_end_overhead(end));
 	flow->again += tx->again;
 	end->count[FLOWGEN_C_RETRANSMITS] += tx->again;
 	return skb;
@@ -292,6 +345,61 @@ static enum hrtimer_restart fg_gbn_timer(struct hrtimer *timer)
 	return again ? HRTIMER_RESTART : HRTIMER_NORESTART;
 }
 
+/* Paced flows whose time has come */
+static enum hrtimer_restart fg_gbn_pacer(struct hrtimer *timer)
+{
+	struct fg_end *end = container_of(timer, struct fg_end, pacer);
+	struct timerqueue_node *node;
+	u64 now = fg_now();
+	struct fg_tx *tx;
+
+	rcu_read_lock();
+	spin_lock(&end->lock);
+	while (!end->dead && fg_run_is_on(end->run) &&
+	       (node = timerqueue_getnext(&end->paced)) && ktime_to_ns(node->expires) <= now) {
+		tx = container_of(node, struct fg_tx, paced);
+		fg_tx_unpace(tx);
+		fg_tx_ready(tx);
+	}
+	node = timerqueue_getnext(&end->paced);
+	if (node && !end->dead && fg_run_is_on(end->run))
+		hrtimer_start(timer, node->expires, HRTIMER_MODE_ABS_SOFT);
+	if (!list_empty(&end->ready))
+		tasklet_schedule(&end->tasklet);
+	spin_unlock(&end->lock);
+	rcu_read_unlock();
+	return HRTIMER_NORESTART;
+}
+
+/**
+ * fg_gbn_cnp - a CNP has come
+ * @end: to the sender's endpoint
+ * @flow: one of its flows
+ *
+ * Context: RCU.
+ */
+void fg_gbn_cnp(struct fg_end *end, struct fg_flow *flow)
+{
+	const struct fg_config *config = &end->run->config;
+	struct fg_tx *tx;
+
+	spin_lock(&end->lock);
+	tx = flow->tx;
+	if (!tx || !config->law) {
+		end->count[tx ? FLOWGEN_C_RX_PACKET : FLOWGEN_C_STALE_ACKS]++;
+	} else {
+		end->count[FLOWGEN_C_CNPS_HEARD]++;
+		config->law->cnp(&tx->cc, &config->law_config, fg_now());
+		if (!RB_EMPTY_NODE(&tx->paced.node)) {
+			fg_tx_unpace(tx);
+			fg_tx_ready(tx);
+		}
+	}
+	if (!list_empty(&end->ready))
+		tasklet_schedule(&end->tasklet);
+	spin_unlock(&end->lock);
+}
+
 /**
  * fg_gbn_answer - an ACK or a NACK has come
  * @end: to the sender's endpoint
@@ -346,6 +454,9 @@ static struct fg_tx *fg_tx_new(struct fg_run *run, u32 number)
 	tx->flow = flow;
 	tx->number = number;
 	tx->gbn.packets = flow->packets;
+	timerqueue_init(&tx->paced);
+	if (run->config.law)
+		run->config.law->start(&tx->cc, &run->config.law_config);
 	tx->port = gbn_port(run->config.seed, number);
 	return tx;
 }
@@ -388,6 +499,8 @@ void fg_gbn_prepare(struct fg_end *end)
 {
 	hrtimer_init(&end->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	end->timer.function = fg_gbn_timer;
+	hrtimer_init(&end->pacer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	end->pacer.function = fg_gbn_pacer;
 	tasklet_setup(&end->tasklet, fg_gbn_tasklet);
 }
 
@@ -401,6 +514,7 @@ void fg_gbn_reap(struct fg_end *end)
 	struct fg_tx *tx, *next;
 
 	hrtimer_cancel(&end->timer);
+	hrtimer_cancel(&end->pacer);
 	tasklet_kill(&end->tasklet);
 	list = llist_del_all(&end->returned);
 	llist_for_each_entry_safe(tx, next, list, returned)

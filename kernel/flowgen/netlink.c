@@ -19,12 +19,18 @@ static struct genl_family fg_family;
  * struct fg_request - what RUN_NEW asks for
  * @config: options
  * @window_bytes: the window as it was given
+ * @rate: line rate, bit/s, or 0
+ * @add: bit/s, or 0
+ * @hyper: bit/s, or 0
  * @n_flows: of the trace
  * @n_ends: endpoints have numbers below this
  */
 struct fg_request {
 	struct fg_config config;
 	u64 window_bytes;
+	u64 rate;
+	u64 add;
+	u64 hyper;
 	u32 n_flows;
 	u32 n_ends;
 };
@@ -39,6 +45,7 @@ struct fg_request {
 }
 
 #define FG_TIME_RULE	" ns, that is 36 years"
+#define FG_RATE_RULE	" must be from 1 Mbit/s to 1 Tbit/s"
 
 static const struct hop_option fg_options[] = {
 	FG_OPTION(FLOWS, n_flows, 1, FLOWGEN_FLOWS_MAX, "flows must be from 1 to 16777216"),
@@ -60,6 +67,24 @@ static const struct hop_option fg_options[] = {
 	FG_OPTION(LOCAL, config.local, 1, U16_MAX, "local must be from 1 to 65535 packets"),
 	FG_OPTION(INTERVAL, config.interval_ns, FLOWGEN_INTERVAL_MIN, FLOWGEN_TIME_MAX,
 		  "interval must be from 10 ns to 2^60" FG_TIME_RULE),
+	FG_OPTION(RATE, rate, FLOWGEN_RATE_MIN, FLOWGEN_RATE_MAX, "rate" FG_RATE_RULE),
+	FG_OPTION(DCQCN_CNP, config.law_config.cnp_ns, 0, FLOWGEN_TIME_MAX,
+		  "dcqcn_cnp must be at most 2^60" FG_TIME_RULE),
+	FG_OPTION(DCQCN_ALPHA, config.law_config.dcqcn.alpha_ns, 1000, FLOWGEN_TIME_MAX,
+		  "dcqcn_alpha must be from 1 us to 2^60" FG_TIME_RULE),
+	FG_OPTION(DCQCN_TIMER, config.law_config.dcqcn.timer_ns, 1000, FLOWGEN_TIME_MAX >> 12,
+		  "dcqcn_timer must be from 1 us to 2^48 ns, that is 3 days"),
+	FG_OPTION(DCQCN_BYTES, config.law_config.dcqcn.bytes, FLOWGEN_DCQCN_BYTES_MIN,
+		  FLOWGEN_BYTES_MAX, "dcqcn_bytes must be from 65536 to 2^48"),
+	FG_OPTION(DCQCN_ADD, add, 8, FLOWGEN_RATE_MAX, "dcqcn_add must be from 8 bit/s to 1 Tbit/s"),
+	FG_OPTION(DCQCN_HYPER, hyper, 8, FLOWGEN_RATE_MAX,
+		  "dcqcn_hyper must be from 8 bit/s to 1 Tbit/s"),
+};
+
+/* Only for congestion control of gbn */
+static const u16 fg_law_options[] = {
+	FLOWGEN_A_RATE, FLOWGEN_A_DCQCN_CNP, FLOWGEN_A_DCQCN_ALPHA, FLOWGEN_A_DCQCN_TIMER,
+	FLOWGEN_A_DCQCN_BYTES, FLOWGEN_A_DCQCN_ADD, FLOWGEN_A_DCQCN_HYPER,
 };
 
 /* Ranges are in the table above: the core would refuse a value without naming it. */
@@ -78,6 +103,13 @@ static const struct nla_policy fg_run_policy[] = {
 	[FLOWGEN_A_LOCAL]	= { .type = NLA_U32 },
 	[FLOWGEN_A_CC]		= { .type = NLA_NUL_STRING, .len = FLOWGEN_CC_MAX },
 	[FLOWGEN_A_INTERVAL]	= { .type = NLA_U64 },
+	[FLOWGEN_A_RATE]	= { .type = NLA_U64 },
+	[FLOWGEN_A_DCQCN_CNP]	= { .type = NLA_U64 },
+	[FLOWGEN_A_DCQCN_ALPHA]	= { .type = NLA_U64 },
+	[FLOWGEN_A_DCQCN_TIMER]	= { .type = NLA_U64 },
+	[FLOWGEN_A_DCQCN_BYTES]	= { .type = NLA_U64 },
+	[FLOWGEN_A_DCQCN_ADD]	= { .type = NLA_U64 },
+	[FLOWGEN_A_DCQCN_HYPER]	= { .type = NLA_U64 },
 };
 
 static const struct nla_policy fg_end_policy[] = {
@@ -137,6 +169,33 @@ static struct net *fg_net_of(struct genl_info *info)
 	return net;
 }
 
+/* Congestion control of gbn, and its options */
+static int fg_parse_law(struct fg_request *r, struct genl_info *info)
+{
+	struct dcqcn_config *dcqcn = &r->config.law_config.dcqcn;
+	unsigned int i;
+
+	if (*r->config.cc && r->config.transport == FLOWGEN_TRANSPORT_GBN) {
+		if (strcmp(r->config.cc, fg_cc_dcqcn.name))
+			return fg_refuse(info, FLOWGEN_A_CC, "cc of gbn must be dcqcn", -ENOENT);
+		r->config.law = &fg_cc_dcqcn;
+	}
+	for (i = 0; i < ARRAY_SIZE(fg_law_options); i++)
+		if (!r->config.law && info->attrs[fg_law_options[i]])
+			return fg_refuse(info, fg_law_options[i],
+					 "only congestion control of gbn has that", -EINVAL);
+	if (!r->config.law)
+		return 0;
+	if (!r->rate)
+		return fg_refuse(info, FLOWGEN_A_CC, "cc of gbn needs the line rate, RATE", -EINVAL);
+	r->config.law_config.line = div_u64(r->rate, 8);
+	dcqcn->line = r->config.law_config.line;
+	dcqcn->least = div_u64(dcqcn->line, 1000);
+	dcqcn->add = r->add ? div_u64(r->add, 8) : dcqcn->least;
+	dcqcn->hyper = r->hyper ? div_u64(r->hyper, 8) : div_u64(dcqcn->line, 100);
+	return 0;
+}
+
 static int fg_parse_run(struct fg_request *r, struct genl_info *info)
 {
 	static const u16 needed[] = { FLOWGEN_A_FLOWS, FLOWGEN_A_ENDS };
@@ -150,11 +209,13 @@ static int fg_parse_run(struct fg_request *r, struct genl_info *info)
 		return err;
 	if (info->attrs[FLOWGEN_A_CC])
 		nla_strscpy(r->config.cc, info->attrs[FLOWGEN_A_CC], sizeof(r->config.cc));
-	if (*r->config.cc && r->config.transport != FLOWGEN_TRANSPORT_TCP)
-		return fg_refuse(info, FLOWGEN_A_CC, "cc is for tcp", -EINVAL);
-	if (*r->config.cc && fg_tcp_check(r->config.cc))
+	if (*r->config.cc && r->config.transport == FLOWGEN_TRANSPORT_TCP &&
+	    fg_tcp_check(r->config.cc))
 		return fg_refuse(info, FLOWGEN_A_CC, "the kernel has no such congestion control",
 				 -ENOENT);
+	err = fg_parse_law(r, info);
+	if (err)
+		return err;
 	if (r->window_bytes &&
 	    r->window_bytes < (u64)r->config.payload * r->config.ack_every)
 		return fg_refuse(info, FLOWGEN_A_WINDOW,
@@ -191,6 +252,14 @@ static int fg_run_new_doit(struct sk_buff *request, struct genl_info *info)
 		.ack_class = FG_CLASS_FLOW,
 		.rto_ns = FLOWGEN_RTO_DEFAULT,
 		.local = FLOWGEN_LOCAL_DEFAULT,
+		.law_config = {
+			.cnp_ns = FLOWGEN_DCQCN_CNP_DEFAULT,
+			.dcqcn = {
+				.alpha_ns = FLOWGEN_DCQCN_ALPHA_DEFAULT,
+				.timer_ns = FLOWGEN_DCQCN_TIMER_DEFAULT,
+				.bytes = FLOWGEN_DCQCN_BYTES_DEFAULT,
+			},
+		},
 	} };
 	int err;
 
@@ -417,8 +486,8 @@ static int fg_put_counters(struct sk_buff *skb, struct fg_run *run)
 	nest = nla_nest_start(skb, FLOWGEN_A_COUNTERS);
 	if (!nest)
 		return -EMSGSIZE;
-	for (c = FLOWGEN_C_UNSPEC + 1; c < FLOWGEN_C_PAD; c++)
-		if (nla_put_u64_64bit(skb, c, count[c], FLOWGEN_C_PAD))
+	for (c = FLOWGEN_C_UNSPEC + 1; c < FG_COUNTERS; c++)
+		if (c != FLOWGEN_C_PAD && nla_put_u64_64bit(skb, c, count[c], FLOWGEN_C_PAD))
 			return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;

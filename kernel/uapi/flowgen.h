@@ -27,18 +27,26 @@
 #define FLOWGEN_PAYLOAD_MAX	16384U		/* bytes */
 #define FLOWGEN_INTERVAL_MIN	10U		/* ns */
 #define FLOWGEN_CC_MAX		15		/* characters */
+#define FLOWGEN_RATE_MIN	1000000ULL	/* bit/s */
+#define FLOWGEN_RATE_MAX	1000000000000ULL
+#define FLOWGEN_DCQCN_BYTES_MIN	65536U		/* more than a packet on a line */
 
 #define FLOWGEN_PORT_DEFAULT	4790
 #define FLOWGEN_PAYLOAD_DEFAULT	1000U
 #define FLOWGEN_LOCAL_DEFAULT	2U
 #define FLOWGEN_RTO_DEFAULT	4000000ULL	/* ns */
+#define FLOWGEN_DCQCN_CNP_DEFAULT	50000ULL	/* ns */
+#define FLOWGEN_DCQCN_ALPHA_DEFAULT	55000ULL	/* ns */
+#define FLOWGEN_DCQCN_TIMER_DEFAULT	55000ULL	/* ns */
+#define FLOWGEN_DCQCN_BYTES_DEFAULT	10000000ULL
 
 #define FLOWGEN_NEVER		(~0ULL)		/* a time that has not come */
 
 /**
  * enum flowgen_cmd - commands
  * @FLOWGEN_CMD_RUN_NEW: do: make the socket's run. FLOWGEN_A_FLOWS and _ENDS are mandatory, the
- *	options up to FLOWGEN_A_INTERVAL have defaults. -EBUSY if the socket has one
+ *	options up to FLOWGEN_A_INTERVAL, and from FLOWGEN_A_RATE on, have defaults. -EBUSY if the
+ *	socket has one
  * @FLOWGEN_CMD_END_ADD: do: FLOWGEN_A_END, _NETNS and either _ADDRESS4 or _ADDRESS6
  * @FLOWGEN_CMD_FLOW_ADD: do: FLOWGEN_A_FLOW_LIST: the next flows, by the time of their start
  * @FLOWGEN_CMD_WATCH_ADD: do: FLOWGEN_A_NETNS and _DEVICE: sample one more port
@@ -159,7 +167,8 @@ struct flowgen_sample {
  *	FLOWGEN_TIME_MAX; default 4 ms
  * @FLOWGEN_A_LOCAL: u32, packets of a flow of gbn that may wait in its own host, 1 to 65535;
  *	default 2
- * @FLOWGEN_A_CC: string, congestion control of tcp; default: the namespace's
+ * @FLOWGEN_A_CC: string, congestion control: of tcp any that the kernel has, default the
+ *	namespace's; of gbn dcqcn, default none
  * @FLOWGEN_A_INTERVAL: u64, ns between two samples, FLOWGEN_INTERVAL_MIN to FLOWGEN_TIME_MAX;
  *	needed to watch
  * @FLOWGEN_A_END: u32, number of an endpoint
@@ -177,6 +186,19 @@ struct flowgen_sample {
  * @FLOWGEN_A_RESULT_LIST: array of struct flowgen_result, of flows _FIRST, _FIRST + 1 and so on
  * @FLOWGEN_A_SAMPLE_LIST: array of struct flowgen_sample
  * @FLOWGEN_A_PAD: padding of 64-bit attributes
+ * @FLOWGEN_A_RATE: u64, bit/s, line rate of the senders, FLOWGEN_RATE_MIN to _MAX; needed by
+ *	congestion control of gbn, and only there
+ * @FLOWGEN_A_DCQCN_CNP: u64, ns, least time between two CNPs for a flow, up to FLOWGEN_TIME_MAX;
+ *	default 50 us
+ * @FLOWGEN_A_DCQCN_ALPHA: u64, ns without a CNP after which alpha is less, 1000 to
+ *	FLOWGEN_TIME_MAX; default 55 us
+ * @FLOWGEN_A_DCQCN_TIMER: u64, ns from one increase by time to the next, 1000 to 2^48;
+ *	default 55 us
+ * @FLOWGEN_A_DCQCN_BYTES: u64, bytes from one increase by bytes to the next,
+ *	FLOWGEN_DCQCN_BYTES_MIN to FLOWGEN_BYTES_MAX; default 10 MB
+ * @FLOWGEN_A_DCQCN_ADD: u64, bit/s, additive increase, 8 to FLOWGEN_RATE_MAX; default
+ *	_RATE / 1000
+ * @FLOWGEN_A_DCQCN_HYPER: u64, bit/s, hyper increase, 8 to FLOWGEN_RATE_MAX; default _RATE / 100
  */
 enum {
 	FLOWGEN_A_UNSPEC,
@@ -209,6 +231,13 @@ enum {
 	FLOWGEN_A_RESULT_LIST,
 	FLOWGEN_A_SAMPLE_LIST,
 	FLOWGEN_A_PAD,
+	FLOWGEN_A_RATE,
+	FLOWGEN_A_DCQCN_CNP,
+	FLOWGEN_A_DCQCN_ALPHA,
+	FLOWGEN_A_DCQCN_TIMER,
+	FLOWGEN_A_DCQCN_BYTES,
+	FLOWGEN_A_DCQCN_ADD,
+	FLOWGEN_A_DCQCN_HYPER,
 	__FLOWGEN_A_MAX
 };
 
@@ -227,7 +256,7 @@ enum {
  * @FLOWGEN_C_GAPS: packets of data that came too early and were dropped
  * @FLOWGEN_C_ACKS: ACKs sent
  * @FLOWGEN_C_NACKS: NACKs sent
- * @FLOWGEN_C_STALE_ACKS: ACKs and NACKs received that brought nothing
+ * @FLOWGEN_C_STALE_ACKS: ACKs, NACKs and CNPs received that brought nothing
  * @FLOWGEN_C_LOCAL_DROPS: packets that their own host dropped at once; the flow waits for its timer
  * @FLOWGEN_C_NO_ROUTE: packets that could not be sent: no route, or its device is down or has no
  *	carrier
@@ -240,6 +269,8 @@ enum {
  * @FLOWGEN_C_RX_PACKET: received, with a packet number, flags or length that the flow cannot have
  * @FLOWGEN_C_SAMPLES_LOST: samples that nobody fetched in time
  * @FLOWGEN_C_PAD: padding of 64-bit attributes
+ * @FLOWGEN_C_CNPS: CNPs sent
+ * @FLOWGEN_C_CNPS_HEARD: CNPs that set a rate
  */
 enum {
 	FLOWGEN_C_UNSPEC,
@@ -265,6 +296,8 @@ enum {
 	FLOWGEN_C_RX_PACKET,
 	FLOWGEN_C_SAMPLES_LOST,
 	FLOWGEN_C_PAD,
+	FLOWGEN_C_CNPS,
+	FLOWGEN_C_CNPS_HEARD,
 	__FLOWGEN_C_MAX
 };
 

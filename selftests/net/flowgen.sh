@@ -498,7 +498,7 @@ test_strangers()
 	sleep 0.2
 	# too short, an unknown type, another version; other runs; no such flow, a flow that ends
 	# elsewhere; an ACK to who gets none; data from another address, an answer likewise
-	for bytes in x "$(header 0x13 0 1 0 0 0)" "$(header 0x20 0 1 0 0 0)" \
+	for bytes in x "$(header 0x14 0 1 0 0 0)" "$(header 0x20 0 1 0 0 0)" \
 		"$(header 0x10 0 2 0 0 1500)" "$(header 0x11 0 0 0 1 0)" \
 		"$(header 0x10 0 1 2 0 1500)" "$(header 0x11 0 1 0 1 0)" \
 		"$(header 0x12 0 1 0 1 0)" "$(header 0x10 0 1 0 0 1500)"; do
@@ -720,7 +720,16 @@ test_refused()
 	wrong "limit" "limit must be at most 2^60" --limit 1152921504606846977
 	wrong "transport" "transport must be gbn or tcp: rdma" --transport rdma
 	wrong "cc" "the kernel has no such congestion control" --transport tcp --cc none
-	wrong "cc of gbn" "--cc is for --transport tcp" --cc cubic
+	wrong "cc of gbn without a rate" "--cc of --transport gbn needs --rate" --cc dcqcn
+	wrong "cc of gbn" "cc of gbn must be dcqcn" --cc cubic --rate 1gbit
+	wrong "a rate without cc" "only congestion control of gbn has that" --rate 1gbit
+	wrong "options of dcqcn without it" "only congestion control of gbn has that" --dcqcn-bytes 1mb
+	wrong "rate" "rate must be from 1 Mbit/s to 1 Tbit/s" --cc dcqcn --rate 999999
+	wrong "dcqcn-timer" "dcqcn_timer must be from 1 us" --cc dcqcn --rate 1gbit --dcqcn-timer 999ns
+	wrong "dcqcn-alpha" "dcqcn_alpha must be from 1 us" --cc dcqcn --rate 1gbit --dcqcn-alpha 999ns
+	wrong "dcqcn-bytes" "dcqcn_bytes must be from 65536" --cc dcqcn --rate 1gbit --dcqcn-bytes 65535
+	wrong "dcqcn-add" "dcqcn_add must be from 8 bit/s" --cc dcqcn --rate 1gbit --dcqcn-add 7
+	wrong "dcqcn-hyper" "dcqcn_hyper must be from 8 bit/s" --cc dcqcn --rate 1gbit --dcqcn-hyper 1001gbit
 	wrong "watch alone" "--watch, --interval and --watch-out go together" --watch "$work/ends"
 	echo "p $(ns_name c0) eth7" >"$work/ports"
 	wrong "no device" "ports:1: no such device in this namespace" --watch "$work/ports" \

@@ -24,7 +24,8 @@ const char *argp_program_version = "flowgen " FLOWGEN_VERSION;
 enum {
 	OPT_ENDS = 256, OPT_TRACE, OPT_OUT, OPT_TRANSPORT, OPT_PAYLOAD, OPT_WINDOW, OPT_ACK,
 	OPT_ACK_CLASS, OPT_RTO, OPT_LOCAL, OPT_CC, OPT_PORT, OPT_SEED, OPT_LIMIT, OPT_WATCH,
-	OPT_INTERVAL, OPT_WATCH_OUT, OPT_ZERO,
+	OPT_INTERVAL, OPT_WATCH_OUT, OPT_ZERO, OPT_RATE, OPT_DCQCN_CNP, OPT_DCQCN_ALPHA,
+	OPT_DCQCN_TIMER, OPT_DCQCN_BYTES, OPT_DCQCN_ADD, OPT_DCQCN_HYPER,
 };
 
 static const struct argp_option argp_options[] = {
@@ -41,7 +42,16 @@ static const struct argp_option argp_options[] = {
 	  "gbn: class of acknowledgements, default the flow's", 0 },
 	{ "rto", OPT_RTO, "TIME", 0, "gbn: retransmission timeout, default 4ms", 0 },
 	{ "local", OPT_LOCAL, "N", 0, "gbn: packets of a flow in its own host, default 2", 0 },
-	{ "cc", OPT_CC, "NAME", 0, "tcp: congestion control", 0 },
+	{ "cc", OPT_CC, "NAME", 0, "congestion control: of tcp, the kernel's; of gbn dcqcn, "
+	  "default none", 0 },
+	{ "rate", OPT_RATE, "RATE", 0, "gbn with cc: line rate of the senders", 0 },
+	{ "dcqcn-cnp", OPT_DCQCN_CNP, "TIME", 0, "between two CNPs for a flow, default 50us", 0 },
+	{ "dcqcn-alpha", OPT_DCQCN_ALPHA, "TIME", 0,
+	  "without a CNP, until alpha is less, default 55us", 0 },
+	{ "dcqcn-timer", OPT_DCQCN_TIMER, "TIME", 0, "between two increases, default 55us", 0 },
+	{ "dcqcn-bytes", OPT_DCQCN_BYTES, "BYTES", 0, "between two increases, default 10MB", 0 },
+	{ "dcqcn-add", OPT_DCQCN_ADD, "RATE", 0, "additive increase, default RATE / 1000", 0 },
+	{ "dcqcn-hyper", OPT_DCQCN_HYPER, "RATE", 0, "hyper increase, default RATE / 100", 0 },
 	{ "port", OPT_PORT, "N", 0, "of UDP or TCP, default 4790", 0 },
 	{ "seed", OPT_SEED, "N", 0, "of source ports, default 0", 0 },
 	{ "limit", OPT_LIMIT, "TIME", 0, "give up after that; default never", 0 },
@@ -74,6 +84,10 @@ static const struct unit byte_units[] = {
 };
 static const struct unit time_units[] = {
 	{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }, { "", 1 }, {}
+};
+
+static const struct unit rate_units[] = {
+	{ "bit", 1 }, { "kbit", 1000 }, { "mbit", 1000000 }, { "gbit", 1000000000 }, { "", 1 }, {}
 };
 
 static uint64_t number(const char *arg, const struct unit *units, uint64_t max, const char *what,
@@ -120,8 +134,9 @@ static void need(const struct options *opt, struct argp_state *state)
 	if (!opt->watch != !opt->watch_out ||
 	    !opt->watch != !(opt->given & 1ULL << FLOWGEN_A_INTERVAL))
 		argp_error(state, "--watch, --interval and --watch-out go together");
-	if (opt->cc && opt->number[FLOWGEN_A_TRANSPORT] != FLOWGEN_TRANSPORT_TCP)
-		argp_error(state, "--cc is for --transport tcp");
+	if (opt->cc && opt->number[FLOWGEN_A_TRANSPORT] != FLOWGEN_TRANSPORT_TCP &&
+	    !(opt->given & 1ULL << FLOWGEN_A_RATE))
+		argp_error(state, "--cc of --transport gbn needs --rate");
 }
 
 static const struct {
@@ -141,6 +156,13 @@ static const struct {
 	{ OPT_SEED, FLOWGEN_A_SEED, no_units, UINT64_MAX, "seed" },
 	{ OPT_LIMIT, FLOWGEN_A_LIMIT, time_units, UINT64_MAX, "limit" },
 	{ OPT_INTERVAL, FLOWGEN_A_INTERVAL, time_units, UINT64_MAX, "interval" },
+	{ OPT_RATE, FLOWGEN_A_RATE, rate_units, UINT64_MAX, "rate" },
+	{ OPT_DCQCN_CNP, FLOWGEN_A_DCQCN_CNP, time_units, UINT64_MAX, "dcqcn-cnp" },
+	{ OPT_DCQCN_ALPHA, FLOWGEN_A_DCQCN_ALPHA, time_units, UINT64_MAX, "dcqcn-alpha" },
+	{ OPT_DCQCN_TIMER, FLOWGEN_A_DCQCN_TIMER, time_units, UINT64_MAX, "dcqcn-timer" },
+	{ OPT_DCQCN_BYTES, FLOWGEN_A_DCQCN_BYTES, byte_units, UINT64_MAX, "dcqcn-bytes" },
+	{ OPT_DCQCN_ADD, FLOWGEN_A_DCQCN_ADD, rate_units, UINT64_MAX, "dcqcn-add" },
+	{ OPT_DCQCN_HYPER, FLOWGEN_A_DCQCN_HYPER, rate_units, UINT64_MAX, "dcqcn-hyper" },
 };
 
 static error_t parse_number(int key, char *arg, struct argp_state *state)

@@ -25,6 +25,8 @@ static const struct {
 	{ FLOWGEN_C_GAPS, "gaps" },
 	{ FLOWGEN_C_ACKS, "acks" },
 	{ FLOWGEN_C_NACKS, "nacks" },
+	{ FLOWGEN_C_CNPS, "cnps" },
+	{ FLOWGEN_C_CNPS_HEARD, "cnps_heard" },
 	{ FLOWGEN_C_STALE_ACKS, "stale_acks" },
 	{ FLOWGEN_C_LOCAL_DROPS, "local_drops" },
 	{ FLOWGEN_C_NO_ROUTE, "no_route" },

@@ -22,6 +22,18 @@ function __flowgen_where
                 set -e words[1]
             case '* --cc'
                 set -e words[1]
+            case '* --dcqcn-add'
+                set -e words[1]
+            case '* --dcqcn-alpha'
+                set -e words[1]
+            case '* --dcqcn-bytes'
+                set -e words[1]
+            case '* --dcqcn-cnp'
+                set -e words[1]
+            case '* --dcqcn-hyper'
+                set -e words[1]
+            case '* --dcqcn-timer'
+                set -e words[1]
             case '* --limit'
                 set -e words[1]
             case '* --local'
@@ -29,6 +41,8 @@ function __flowgen_where
             case '* --payload'
                 set -e words[1]
             case '* --port'
+                set -e words[1]
+            case '* --rate'
                 set -e words[1]
             case '* --rto'
                 set -e words[1]
@@ -73,11 +87,18 @@ complete -c flowgen -n '__flowgen_at ""' -l out -rF -d 'results'
 complete -c flowgen -n '__flowgen_at ""' -l trace -rF -d 'flows, as sluice-trace writes them'
 complete -c flowgen -n '__flowgen_at ""' -l ack -x -d 'gbn: acknowledge each N packets'
 complete -c flowgen -n '__flowgen_at ""' -l ack-class -x -d 'gbn: class of acknowledgements'
-complete -c flowgen -n '__flowgen_at ""' -l cc -x -d 'tcp: congestion control'
+complete -c flowgen -n '__flowgen_at ""' -l cc -x -d 'congestion control'
+complete -c flowgen -n '__flowgen_at ""' -l dcqcn-add -x -d 'additive increase'
+complete -c flowgen -n '__flowgen_at ""' -l dcqcn-alpha -x -d 'until alpha is less'
+complete -c flowgen -n '__flowgen_at ""' -l dcqcn-bytes -x -d 'between two increases'
+complete -c flowgen -n '__flowgen_at ""' -l dcqcn-cnp -x -d 'between two CNPs for a flow'
+complete -c flowgen -n '__flowgen_at ""' -l dcqcn-hyper -x -d 'hyper increase'
+complete -c flowgen -n '__flowgen_at ""' -l dcqcn-timer -x -d 'between two increases'
 complete -c flowgen -n '__flowgen_at ""' -l limit -x -d 'give up after that'
 complete -c flowgen -n '__flowgen_at ""' -l local -x -d 'gbn: packets of a flow in its own host'
 complete -c flowgen -n '__flowgen_at ""' -l payload -x -d 'gbn: of a full packet'
 complete -c flowgen -n '__flowgen_at ""' -l port -x -d 'of UDP or TCP'
+complete -c flowgen -n '__flowgen_at ""' -l rate -x -d 'line rate of the senders'
 complete -c flowgen -n '__flowgen_at ""' -l rto -x -d 'gbn: retransmission timeout'
 complete -c flowgen -n '__flowgen_at ""' -l seed -x -d 'of source ports'
 complete -c flowgen -n '__flowgen_at ""' -l transport -x -a 'gbn tcp' -d 'what carries the flows'
@@ -97,11 +118,18 @@ complete -c flowgen -n '__flowgen_at run' -l out -rF -d 'results'
 complete -c flowgen -n '__flowgen_at run' -l trace -rF -d 'flows, as sluice-trace writes them'
 complete -c flowgen -n '__flowgen_at run' -l ack -x -d 'gbn: acknowledge each N packets'
 complete -c flowgen -n '__flowgen_at run' -l ack-class -x -d 'gbn: class of acknowledgements'
-complete -c flowgen -n '__flowgen_at run' -l cc -x -d 'tcp: congestion control'
+complete -c flowgen -n '__flowgen_at run' -l cc -x -d 'congestion control'
+complete -c flowgen -n '__flowgen_at run' -l dcqcn-add -x -d 'additive increase'
+complete -c flowgen -n '__flowgen_at run' -l dcqcn-alpha -x -d 'until alpha is less'
+complete -c flowgen -n '__flowgen_at run' -l dcqcn-bytes -x -d 'between two increases'
+complete -c flowgen -n '__flowgen_at run' -l dcqcn-cnp -x -d 'between two CNPs for a flow'
+complete -c flowgen -n '__flowgen_at run' -l dcqcn-hyper -x -d 'hyper increase'
+complete -c flowgen -n '__flowgen_at run' -l dcqcn-timer -x -d 'between two increases'
 complete -c flowgen -n '__flowgen_at run' -l limit -x -d 'give up after that'
 complete -c flowgen -n '__flowgen_at run' -l local -x -d 'gbn: packets of a flow in its own host'
 complete -c flowgen -n '__flowgen_at run' -l payload -x -d 'gbn: of a full packet'
 complete -c flowgen -n '__flowgen_at run' -l port -x -d 'of UDP or TCP'
+complete -c flowgen -n '__flowgen_at run' -l rate -x -d 'line rate of the senders'
 complete -c flowgen -n '__flowgen_at run' -l rto -x -d 'gbn: retransmission timeout'
 complete -c flowgen -n '__flowgen_at run' -l seed -x -d 'of source ports'
 complete -c flowgen -n '__flowgen_at run' -l transport -x -a 'gbn tcp' -d 'what carries the flows'

@@ -157,6 +157,9 @@ class Runner:
             args += ["--window", str(window)] if window else []
             ack_class = case.scheme.ack_class
             args += ["--ack-class", str(ack_class)] if ack_class else []
+            if words["cc"] == "dcqcn":
+                line = max(host.ports[0].rate for host in lab.topology.hosts)
+                args += ["--cc", "dcqcn", "--rate", f"{line}bit", *words["cc_options"].split()]
         else:
             args += ["--cc", words["cc"]]
         if lab.sample:

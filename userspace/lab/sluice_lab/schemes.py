@@ -24,7 +24,8 @@ SETTINGS = {
     "ack": "16",                # gbn: packets for an acknowledgement
     "ack_class": "7",           # gbn: their class, which goes before all flows; or `flow`, that of the flow
     "rto": "10ms",              # gbn: retransmission timeout
-    "cc": "cubic",              # tcp: congestion control
+    "cc": "cubic",              # tcp: congestion control. gbn: dcqcn, or another word for none
+    "cc_options": "",           # more words for flowgen, such as `--dcqcn-timer 300us`
     "port_buffer": None,        # bytes at a port without a shared pool: half of `buffer`
     "port_packets": None,       # the same in packets
     "buffer": None,             # bytes of a switch
@@ -89,6 +90,9 @@ SCHEMES = {
                        what="BFC with one sub-queue"),
     "pfc": dict(transport="gbn", host=_BELOW_HOST_PFC + " {options}", switch=_BELOW_PFC + _BOTH,
                 what="a FIFO that pauses link by link, as priority flow control does"),
+    "dcqcn": dict(transport="gbn", cc="dcqcn", host=_BELOW_HOST_PFC,
+                  switch=_BELOW_PFC + " kmin {red_min} kmax {red_max}" + _BOTH,
+                  what="DCQCN: hosts go by marks of such a FIFO"),
     "nopause": dict(transport="gbn", host=_HOST_BFC + " assign single", host_queues="1",
                     switch=_BELOW_NOPAUSE + _BOTH, what="the same FIFO, which pauses nobody and drops"),
     "rocc": dict(transport="gbn", host=_HOST_ROCC, switch=_SWITCH_ROCC,
