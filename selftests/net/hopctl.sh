@@ -177,7 +177,7 @@ send mine=7 yours="$mine" cut=11 hello
 send mine=7 yours="$mine" length=2000 hello
 send mine=7 yours="$mine" raw:000300
 send mine=0 yours="$mine" hello
-send mine=7 yours="$mine" ack:seq=1 ack:seq=1
+send mine=7 yours="$mine" goodbye goodbye
 port_has "malformed frames" rx_malformed 15
 send mine=7 yours="$mine" version=2 hello
 port_has "another version" rx_version 3
