@@ -18,12 +18,10 @@
 
 /**
  * struct fg_cc_config - parameters
- * @line: line rate of the senders, bytes/s
  * @cnp_ns: least time between two CNPs for a flow
- * @dcqcn: of dcqcn
+ * @dcqcn: of dcqcn. In a run's, what goes by the line rate is 0 unless it was given
  */
 struct fg_cc_config {
-	u64 line;
 	u64 cnp_ns;
 	struct dcqcn_config dcqcn;
 };
@@ -36,6 +34,7 @@ union fg_cc_state {
 /**
  * struct fg_cc - a law; all under the lock of the sender's endpoint
  * @name: FLOWGEN_A_CC
+ * @set: parameters of an endpoint whose line has that many bytes/s
  * @start: a flow starts
  * @sent: so many bytes of the line have been taken
  * @cnp: a CNP has come
@@ -44,6 +43,7 @@ union fg_cc_state {
  */
 struct fg_cc {
 	const char *name;
+	void (*set)(struct fg_cc_config *c, u64 line);
 	void (*start)(union fg_cc_state *s, const struct fg_cc_config *c);
 	void (*sent)(union fg_cc_state *s, const struct fg_cc_config *c, u32 bytes);
 	void (*cnp)(union fg_cc_state *s, const struct fg_cc_config *c, u64 now);

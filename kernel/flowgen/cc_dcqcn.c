@@ -4,6 +4,15 @@
  */
 #include "cc.h"
 
+/* The paper's R_AI is a thousandth of its lines' rate. */
+static void fg_dcqcn_set(struct fg_cc_config *c, u64 line)
+{
+	c->dcqcn.line = line;
+	c->dcqcn.least = div_u64(line, 1000);
+	c->dcqcn.add = c->dcqcn.add ?: div_u64(line, 1000);
+	c->dcqcn.hyper = c->dcqcn.hyper ?: div_u64(line, 100);
+}
+
 static void fg_dcqcn_start(union fg_cc_state *s, const struct fg_cc_config *c)
 {
 	dcqcn_start(&s->dcqcn, &c->dcqcn);
@@ -28,6 +37,7 @@ static u64 fg_dcqcn_rate(union fg_cc_state *s, const struct fg_cc_config *c, u64
 
 const struct fg_cc fg_cc_dcqcn = {
 	.name	= "dcqcn",
+	.set	= fg_dcqcn_set,
 	.start	= fg_dcqcn_start,
 	.sent	= fg_dcqcn_sent,
 	.cnp	= fg_dcqcn_cnp,

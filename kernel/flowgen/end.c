@@ -315,13 +315,14 @@ static void fg_end_release_sock(struct fg_end *end)
  * @net: namespace
  * @family: AF_INET or AF_INET6
  * @address: of the namespace
+ * @line: line rate, bytes/s, if the run has congestion control
  * @why: what was wrong
  *
  * Context: fg_mutex.
  * Return: the endpoint, or an error.
  */
 struct fg_end *fg_end_new(struct fg_run *run, u32 number, struct net *net, u8 family,
-			  const struct in6_addr *address, const char **why)
+			  const struct in6_addr *address, u64 line, const char **why)
 {
 	struct fg_end *end;
 	int err;
@@ -336,6 +337,9 @@ struct fg_end *fg_end_new(struct fg_run *run, u32 number, struct net *net, u8 fa
 	end->run = run;
 	end->net = net;
 	end->address = *address;
+	end->law_config = run->config.law_config;
+	if (run->config.law)
+		run->config.law->set(&end->law_config, line);
 	spin_lock_init(&end->lock);
 	INIT_LIST_HEAD(&end->ready);
 	INIT_LIST_HEAD(&end->timed);

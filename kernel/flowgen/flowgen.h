@@ -96,7 +96,8 @@ struct fg_transport {
  * @ack_class: class of acknowledgements, or FG_CLASS_FLOW
  * @cc: congestion control of tcp; "": the namespace's
  * @law: congestion control of gbn, or NULL
- * @law_config: parameters of @law
+ * @law_config: parameters of @law, but for what goes by an endpoint's line
+ * @line: line rate of endpoints of which nothing else is said, bytes/s
  */
 struct fg_config {
 	u64 seed;
@@ -113,6 +114,7 @@ struct fg_config {
 	char cc[FLOWGEN_CC_MAX + 1];
 	const struct fg_cc *law;
 	struct fg_cc_config law_config;
+	u64 line;
 };
 
 /**
@@ -166,6 +168,7 @@ struct fg_flow {
  * @net: its namespace; NULL once that is gone; fg_mutex
  * @sock: bound to @address, of tcp listening; NULL once closed; fg_mutex, @accept
  * @address: IPv4 in the last 4 bytes
+ * @law_config: parameters of the run's law, if it has one
  * @lock: protects what follows, and flows from and to here; softirqs off, innermost
  * @ready: flows that have something to send, and may
  * @timed: all flows under way from here, by deadline
@@ -188,6 +191,7 @@ struct fg_end {
 	struct net *net;
 	struct socket *sock;
 	struct in6_addr address;
+	struct fg_cc_config law_config;
 
 	spinlock_t lock;
 	struct list_head ready;
@@ -395,7 +399,7 @@ int fg_tcp_check(const char *cc);
 
 /* end.c */
 struct fg_end *fg_end_new(struct fg_run *run, u32 number, struct net *net, u8 family,
-			  const struct in6_addr *address, const char **why);
+			  const struct in6_addr *address, u64 line, const char **why);
 int fg_end_sockaddr(const struct fg_end *end, u16 port, struct sockaddr_storage *address);
 void *fg_end_zeros(void);
 void fg_end_close(struct fg_end *end);

@@ -66,8 +66,8 @@ static bool fg_tx_wants(const struct fg_tx *tx)
 /* When the last packet has left a line of the flow's rate. @until: or when that is another one */
 static u64 fg_tx_due(struct fg_tx *tx, u64 now, u64 *until)
 {
-	const struct fg_config *config = &tx->end->run->config;
-	u64 rate = config->law->rate(&tx->cc, &config->law_config, now, until);
+	struct fg_end *end = tx->end;
+	u64 rate = end->run->config.law->rate(&tx->cc, &end->law_config, now, until);
 
 	return tx->paced_ns + div64_u64((u64)tx->paced_bytes * NSEC_PER_SEC, rate);
 }
@@ -102,16 +102,16 @@ static void fg_tx_ready(struct fg_tx *tx)
 /* A packet of so many bytes behind the MAC header is sent. */
 static void fg_tx_paced(struct fg_tx *tx, u32 bytes)
 {
-	const struct fg_config *config = &tx->end->run->config;
+	const struct fg_cc *law = tx->end->run->config.law;
 	u64 now, due, until;
 
-	if (!config->law)
+	if (!law)
 		return;
 	now = fg_now();
 	due = fg_tx_due(tx, now, &until);
 	tx->paced_ns = tx->paced_bytes && due <= now && now - due < FG_LATE_NS ? due : now;
 	tx->paced_bytes = bytes + FG_CC_LINE_BYTES;
-	config->law->sent(&tx->cc, &config->law_config, tx->paced_bytes);
+	law->sent(&tx->cc, &tx->end->law_config, tx->paced_bytes);
 }
 
 /* There is news: the timer starts anew. */
@@ -380,16 +380,16 @@ static enum hrtimer_restart fg_gbn_pacer(struct hrtimer *timer)
  */
 void fg_gbn_cnp(struct fg_end *end, struct fg_flow *flow)
 {
-	const struct fg_config *config = &end->run->config;
+	const struct fg_cc *law = end->run->config.law;
 	struct fg_tx *tx;
 
 	spin_lock(&end->lock);
 	tx = flow->tx;
-	if (!tx || !config->law) {
+	if (!tx || !law) {
 		end->count[tx ? FLOWGEN_C_RX_PACKET : FLOWGEN_C_STALE_ACKS]++;
 	} else {
 		end->count[FLOWGEN_C_CNPS_HEARD]++;
-		config->law->cnp(&tx->cc, &config->law_config, fg_now());
+		law->cnp(&tx->cc, &end->law_config, fg_now());
 		if (!RB_EMPTY_NODE(&tx->paced.node)) {
 			fg_tx_unpace(tx);
 			fg_tx_ready(tx);
@@ -456,7 +456,7 @@ static struct fg_tx *fg_tx_new(struct fg_run *run, u32 number)
 	tx->gbn.packets = flow->packets;
 	timerqueue_init(&tx->paced);
 	if (run->config.law)
-		run->config.law->start(&tx->cc, &run->config.law_config);
+		run->config.law->start(&tx->cc, &tx->end->law_config);
 	tx->port = gbn_port(run->config.seed, number);
 	return tx;
 }

@@ -117,6 +117,7 @@ static const struct nla_policy fg_end_policy[] = {
 	[FLOWGEN_A_NETNS]	= { .type = NLA_U32 },
 	[FLOWGEN_A_ADDRESS4]	= { .type = NLA_U32 },
 	[FLOWGEN_A_ADDRESS6]	= NLA_POLICY_EXACT_LEN(sizeof(struct in6_addr)),
+	[FLOWGEN_A_RATE]	= { .type = NLA_U64 },
 };
 
 static const struct nla_policy fg_flow_policy[] = {
@@ -172,7 +173,6 @@ static struct net *fg_net_of(struct genl_info *info)
 /* Congestion control of gbn, and its options */
 static int fg_parse_law(struct fg_request *r, struct genl_info *info)
 {
-	struct dcqcn_config *dcqcn = &r->config.law_config.dcqcn;
 	unsigned int i;
 
 	if (*r->config.cc && r->config.transport == FLOWGEN_TRANSPORT_GBN) {
@@ -188,11 +188,9 @@ static int fg_parse_law(struct fg_request *r, struct genl_info *info)
 		return 0;
 	if (!r->rate)
 		return fg_refuse(info, FLOWGEN_A_CC, "cc of gbn needs the line rate, RATE", -EINVAL);
-	r->config.law_config.line = div_u64(r->rate, 8);
-	dcqcn->line = r->config.law_config.line;
-	dcqcn->least = div_u64(dcqcn->line, 1000);
-	dcqcn->add = r->add ? div_u64(r->add, 8) : dcqcn->least;
-	dcqcn->hyper = r->hyper ? div_u64(r->hyper, 8) : div_u64(dcqcn->line, 100);
+	r->config.line = div_u64(r->rate, 8);
+	r->config.law_config.dcqcn.add = div_u64(r->add, 8);
+	r->config.law_config.dcqcn.hyper = div_u64(r->hyper, 8);
 	return 0;
 }
 
@@ -291,6 +289,25 @@ static u8 fg_parse_address(struct genl_info *info, struct in6_addr *address)
 	return v6 ? AF_INET6 : AF_INET;
 }
 
+/* Of an endpoint: the run's, or its own, bytes/s */
+static int fg_parse_line(const struct fg_run *run, struct genl_info *info, u64 *line)
+{
+	const struct nlattr *attr = info->attrs[FLOWGEN_A_RATE];
+	u64 rate;
+
+	*line = run->config.line;
+	if (!attr)
+		return 0;
+	rate = nla_get_u64(attr);
+	if (!run->config.law)
+		return fg_refuse(info, FLOWGEN_A_RATE, "only congestion control of gbn has that",
+				 -EINVAL);
+	if (rate < FLOWGEN_RATE_MIN || rate > FLOWGEN_RATE_MAX)
+		return fg_refuse(info, FLOWGEN_A_RATE, "rate" FG_RATE_RULE, -ERANGE);
+	*line = div_u64(rate, 8);
+	return 0;
+}
+
 static int fg_end_add(struct fg_run *run, struct genl_info *info, struct net *net)
 {
 	u32 number = nla_get_u32(info->attrs[FLOWGEN_A_END]);
@@ -298,6 +315,8 @@ static int fg_end_add(struct fg_run *run, struct genl_info *info, struct net *ne
 	struct fg_end *end;
 	const char *why;
 	u8 family;
+	u64 line;
+	int err;
 
 	if (number >= run->n_ends)
 		return fg_refuse(info, FLOWGEN_A_END, "the run has fewer endpoints", -EINVAL);
@@ -308,7 +327,10 @@ static int fg_end_add(struct fg_run *run, struct genl_info *info, struct net *ne
 	family = fg_parse_address(info, &address);
 	if (!family)
 		return fg_refuse(info, 0, "an endpoint has either ADDRESS4 or ADDRESS6", -EINVAL);
-	end = fg_end_new(run, number, net, family, &address, &why);
+	err = fg_parse_line(run, info, &line);
+	if (err)
+		return err;
+	end = fg_end_new(run, number, net, family, &address, line, &why);
 	if (IS_ERR(end))
 		return fg_refuse(info, family == AF_INET ? FLOWGEN_A_ADDRESS4 :
 				 FLOWGEN_A_ADDRESS6, why, PTR_ERR(end));

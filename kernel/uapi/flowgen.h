@@ -47,7 +47,8 @@
  * @FLOWGEN_CMD_RUN_NEW: do: make the socket's run. FLOWGEN_A_FLOWS and _ENDS are mandatory, the
  *	options up to FLOWGEN_A_INTERVAL, and from FLOWGEN_A_RATE on, have defaults. -EBUSY if the
  *	socket has one
- * @FLOWGEN_CMD_END_ADD: do: FLOWGEN_A_END, _NETNS and either _ADDRESS4 or _ADDRESS6
+ * @FLOWGEN_CMD_END_ADD: do: FLOWGEN_A_END, _NETNS and either _ADDRESS4 or _ADDRESS6; _RATE if it is
+ *	not the run's
  * @FLOWGEN_CMD_FLOW_ADD: do: FLOWGEN_A_FLOW_LIST: the next flows, by the time of their start
  * @FLOWGEN_CMD_WATCH_ADD: do: FLOWGEN_A_NETNS and _DEVICE: sample one more port
  * @FLOWGEN_CMD_RUN_START: do: all flows and endpoints must be there. Time 0 of the trace is
@@ -186,8 +187,8 @@ struct flowgen_sample {
  * @FLOWGEN_A_RESULT_LIST: array of struct flowgen_result, of flows _FIRST, _FIRST + 1 and so on
  * @FLOWGEN_A_SAMPLE_LIST: array of struct flowgen_sample
  * @FLOWGEN_A_PAD: padding of 64-bit attributes
- * @FLOWGEN_A_RATE: u64, bit/s, line rate of the senders, FLOWGEN_RATE_MIN to _MAX; needed by
- *	congestion control of gbn, and only there
+ * @FLOWGEN_A_RATE: u64, bit/s, line rate of the senders, or of an endpoint, FLOWGEN_RATE_MIN to
+ *	_MAX; needed by congestion control of gbn, and only there
  * @FLOWGEN_A_DCQCN_CNP: u64, ns, least time between two CNPs for a flow, up to FLOWGEN_TIME_MAX;
  *	default 50 us
  * @FLOWGEN_A_DCQCN_ALPHA: u64, ns without a CNP after which alpha is less, 1000 to

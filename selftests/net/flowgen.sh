@@ -722,6 +722,8 @@ test_refused()
 	wrong "cc" "the kernel has no such congestion control" --transport tcp --cc none
 	wrong "cc of gbn without a rate" "--cc of --transport gbn needs --rate" --cc dcqcn
 	wrong "cc of gbn" "cc of gbn must be dcqcn" --cc cubic --rate 1gbit
+	sed 's/^1 .*/& 1000000/' "$work/ends" >"$work/ends.rate"
+	wrong "an endpoint's rate without cc" "only congestion control of gbn has that" --endpoints "$work/ends.rate"
 	wrong "a rate without cc" "only congestion control of gbn has that" --rate 1gbit
 	wrong "options of dcqcn without it" "only congestion control of gbn has that" --dcqcn-bytes 1mb
 	wrong "rate" "rate must be from 1 Mbit/s to 1 Tbit/s" --cc dcqcn --rate 999999

@@ -241,7 +241,9 @@ def refused(family, *ends):
         first, second = (socket.inet_aton(address) for address in ends[1::2])
         end = {"end": 0, "netns": a.fileno(), "address4": first}
         do("no-run", "end-add", end)
-        do("cc-without-tcp", "run-new", {"flows": 1, "ends": 2, "cc": b"reno\0"})
+        do("cc-that-gbn-lacks", "run-new", {"flows": 1, "ends": 2, "cc": b"reno\0", "rate": 10**9})
+        do("cc-without-rate", "run-new", {"flows": 1, "ends": 2, "cc": b"dcqcn\0"})
+        do("rate-without-cc", "run-new", {"flows": 1, "ends": 2, "rate": 10**9})
         do("a-run", "run-new", {"flows": 1, "ends": 2, "limit": 10 ** 10})
         do("a-run-again", "run-new", {"flows": 1, "ends": 2})
         do("no-such-end", "end-add", end | {"end": 2})

@@ -38,6 +38,7 @@ enum {
  * @netns: open namespace
  * @family: AF_INET or AF_INET6; 0: there is none of this number
  * @address: of that family
+ * @rate: bit/s, 0: that of the run
  */
 struct end {
 	uint32_t number;
@@ -45,6 +46,7 @@ struct end {
 	int netns;
 	int family;
 	unsigned char address[16];
+	uint64_t rate;
 };
 
 /**

@@ -163,7 +163,7 @@ void read_ends(struct input *in, const char *file)
 	uint32_t number;
 
 	reader_open(&r, file);
-	while (reader_next(&r, 3, 3, "NUMBER NETNS ADDRESS")) {
+	while (reader_next(&r, 3, 4, "NUMBER NETNS ADDRESS [RATE]")) {
 		number = reader_number(&r, 0, 0, FLOWGEN_ENDS_MAX - 1, "NUMBER");
 		end = end_new(in, number);
 		if (end->family)
@@ -177,6 +177,8 @@ void read_ends(struct input *in, const char *file)
 		else
 			die_at(file, r.line, "not an address: %s", r.words[2]);
 		end->netns = reader_netns(&r, 1);
+		if (r.n > 3)
+			end->rate = reader_number(&r, 3, FLOWGEN_RATE_MIN, FLOWGEN_RATE_MAX, "RATE");
 	}
 	if (!in->n_ends)
 		die("%s: no endpoints", file);

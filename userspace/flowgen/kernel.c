@@ -223,6 +223,8 @@ static void setup_ends(const struct options *opt, const struct input *in)
 			mnl_attr_put(msg, FLOWGEN_A_ADDRESS4, 4, end->address);
 		else
 			mnl_attr_put(msg, FLOWGEN_A_ADDRESS6, 16, end->address);
+		if (end->rate)
+			mnl_attr_put_u64(msg, FLOWGEN_A_RATE, end->rate);
 		err = request_send(msg, NULL, NULL);
 		if (err)
 			die_at(opt->ends, end->line, "%s", why(err));

@@ -121,7 +121,9 @@ def files(lab, scheme):
         put(f"{netns(node)}.tc",
             (f"qdisc replace dev {port.name} {parent} {words}" for port, parent, words in qdiscs))
     put("modules", ["wire", "flowgen"] + [m for k in sorted(kinds) for m in MODULES.get(k, ())])
-    put("endpoints", (f"{h.index} {netns(h)} {h.address}" for h in topology.hosts))
+    line = scheme.words["cc"] == "dcqcn"
+    put("endpoints", (f"{h.index} {netns(h)} {h.address}" + (f" {h.ports[0].rate}" if line else "")
+                      for h in topology.hosts))
     watched = [p for p in topology.ports if str(p) in lab.sample_ports]
     put("watch", (f"{p} {netns(p.node)} {p.name}" for p in watched))
     put("rates", (f"{p} {netns(p.node)} {p.name}" for p in watched if str(p) in points))
