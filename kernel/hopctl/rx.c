@@ -116,6 +116,19 @@ static bool rx_limited(struct hop_port *port)
 	return false;
 }
 
+/* What several states of one type cost beyond one frame */
+static void rx_charge(struct hop_port *port, const struct hop_frame *f)
+{
+	u64 cost = READ_ONCE(hop_state_spacing_ns) / HOP_RX_SHARE;
+	unsigned int i, states = 0;
+
+	for (i = 0; i < f->n_told; i++)
+		states += !f->told[i].ack;
+	if (cost && states > HOP_SLOTS)
+		port->rx_next_ns = hop_bucket_spend(&port->rx_paid_ns, (states - 1) * cost,
+						    (HOP_RX_BURST - 1) * cost, hop_now());
+}
+
 static void rx_control(struct hop_port *port, struct sk_buff *skb)
 {
 	unsigned int len = min_t(unsigned int, skb->len, HOP_FRAME_MAX);
@@ -135,6 +148,7 @@ static void rx_control(struct hop_port *port, struct sk_buff *skb)
 
 	switch (err) {
 	case HOP_FRAME_OK:
+		rx_charge(port, &f);
 		rx_frame(port, skb, &f);
 		break;
 	case HOP_FRAME_MALFORMED:
