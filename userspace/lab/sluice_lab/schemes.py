@@ -24,7 +24,7 @@ SETTINGS = {
     "ack": "16",                # gbn: packets for an acknowledgement
     "ack_class": "7",           # gbn: their class, which goes before all flows; or `flow`, that of the flow
     "rto": "10ms",              # gbn: retransmission timeout
-    "cc": "cubic",              # tcp: congestion control. gbn: dcqcn, or another word for none
+    "cc": "cubic",              # tcp: congestion control. gbn: dcqcn; none, and so is cubic
     "cc_options": "",           # more words for flowgen, such as `--dcqcn-timer 300us`
     "port_buffer": None,        # bytes at a port without a shared pool: half of `buffer`
     "port_packets": None,       # the same in packets
@@ -90,7 +90,7 @@ SCHEMES = {
                        what="BFC with one sub-queue"),
     "pfc": dict(transport="gbn", host=_BELOW_HOST_PFC + " {options}", switch=_BELOW_PFC + _BOTH,
                 what="a FIFO that pauses link by link, as priority flow control does"),
-    "dcqcn": dict(transport="gbn", cc="dcqcn", host=_BELOW_HOST_PFC,
+    "dcqcn": dict(transport="gbn", cc="dcqcn", host=_BELOW_HOST_PFC + " {options}",
                   switch=_BELOW_PFC + " kmin {red_min} kmax {red_max}" + _BOTH,
                   what="DCQCN: hosts go by marks of such a FIFO"),
     "nopause": dict(transport="gbn", host=_HOST_BFC + " assign single", host_queues="1",
@@ -176,6 +176,8 @@ class Scheme:
                     check(self.words[key])
             except ValueError:
                 raise ValueError(f"{key} is {what}, not \"{self.words[key]}\"") from None
+        if self.words["transport"] == "gbn" and self.words["cc"] not in ("dcqcn", "none", SETTINGS["cc"]):
+            raise ValueError(f"cc of gbn is dcqcn or none, not \"{self.words['cc']}\"")
 
     def qdisc(self, port, buffer, frame, child=False):
         """What tc is told for this port, or its class 1:1; "" for nothing."""
