@@ -223,6 +223,7 @@ struct fg_end {
  * @paced: in @end->paced, or not; lock of @end
  * @paced_ns: the packet sent last begins there on a line of the flow's rate; lock of @end
  * @paced_bytes: of that packet on a line, 0: none was sent; lock of @end
+ * @asked_ns: with congestion control: since then an answer is due, 0: none is; lock of @end
  * @cc: of the run's law; lock of @end
  * @end: of the sender, with a reference
  * @flow: the flow, while not @gone
@@ -245,6 +246,7 @@ struct fg_tx {
 	u64 deadline_ns;
 	struct timerqueue_node paced;
 	u64 paced_ns;
+	u64 asked_ns;
 	u32 paced_bytes;
 	union fg_cc_state cc;
 	struct fg_end *end;

@@ -237,6 +237,17 @@ static inline bool gbn_tx_unsent(struct gbn_tx *tx, bool again)
 	return true;
 }
 
+/**
+ * gbn_asks - will the receiver acknowledge that packet, if it is the one that it expects?
+ * @packet: its number
+ * @packets: of the flow
+ * @every: the receiver acknowledges each so many packets
+ */
+static inline bool gbn_asks(u32 packet, u32 packets, u32 every)
+{
+	return packet + 1 == packets || (packet + 1) % every == 0;
+}
+
 static inline bool gbn_tx_complete(const struct gbn_tx *tx)
 {
 	return tx->acked == tx->packets;
@@ -347,7 +358,7 @@ static inline unsigned int gbn_rx_data(struct gbn_rx *rx, u32 packet, u32 packet
 		if (rx->expected == packets)
 			what |= GBN_RX_DONE;
 	}
-	if (packet + 1 == packets || (packet + 1) % every == 0)
+	if (gbn_asks(packet, packets, every))
 		what |= GBN_RX_SAY_ACK;
 	return what;
 }

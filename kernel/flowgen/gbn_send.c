@@ -80,11 +80,11 @@ static bool fg_tx_paces(struct fg_tx *tx)
 
 	if (!end->run->config.law)
 		return false;
+	fg_tx_unpace(tx);
 	now = fg_now();
 	due = fg_tx_due(tx, now, &until);
 	if (due <= now)
 		return false;
-	fg_tx_unpace(tx);
 	tx->paced.expires = ns_to_ktime(min(due, until));
 	if (timerqueue_add(&end->paced, &tx->paced))
 		hrtimer_start(&end->pacer, tx->paced.expires, HRTIMER_MODE_ABS_SOFT);
@@ -99,10 +99,11 @@ static void fg_tx_ready(struct fg_tx *tx)
 		list_add_tail(&tx->ready, &tx->end->ready);
 }
 
-/* A packet of so many bytes behind the MAC header is sent. */
+/* The packet before the next one, of so many bytes behind the MAC header, is sent. */
 static void fg_tx_paced(struct fg_tx *tx, u32 bytes)
 {
-	const struct fg_cc *law = tx->end->run->config.law;
+	const struct fg_config *config = &tx->end->run->config;
+	const struct fg_cc *law = config->law;
 	u64 now, due, until;
 
 	if (!law)
@@ -112,6 +113,8 @@ static void fg_tx_paced(struct fg_tx *tx, u32 bytes)
 	tx->paced_ns = tx->paced_bytes && due <= now && now - due < FG_LATE_NS ? due : now;
 	tx->paced_bytes = bytes + FG_CC_LINE_BYTES;
 	law->sent(&tx->cc, &tx->end->law_config, tx->paced_bytes);
+	if (!tx->asked_ns && gbn_asks(tx->gbn.next - 1, tx->gbn.packets, config->ack_every))
+		tx->asked_ns = now;
 }
 
 /* There is news: the timer starts anew. */
@@ -298,14 +301,25 @@ static void fg_gbn_tasklet(struct tasklet_struct *tasklet)
 	rcu_read_unlock();
 }
 
-static void fg_tx_late(struct fg_tx *tx)
+/* Is an answer late? A flow may be so slow that the packet is still to come which asks for one. */
+static bool fg_tx_is_late(const struct fg_tx *tx, u64 now)
+{
+	const struct fg_config *config = &tx->end->run->config;
+
+	return !config->law || (tx->asked_ns && now - tx->asked_ns >= config->rto_ns);
+}
+
+static void fg_tx_late(struct fg_tx *tx, u64 now)
 {
 	struct fg_end *end = tx->end;
 
+	if (!fg_tx_is_late(tx, now))
+		return;
 	if (!atomic_read(&tx->local) && tx->gbn.next > tx->gbn.acked) {
 		tx->flow->timeouts++;
 		end->count[FLOWGEN_C_TIMEOUTS]++;
 		gbn_tx_timeout(&tx->gbn);
+		tx->asked_ns = 0;
 	}
 }
 
@@ -328,7 +342,7 @@ static enum hrtimer_restart fg_gbn_timer(struct hrtimer *timer)
 			fg_flow_over(run, false);
 			continue;
 		}
-		fg_tx_late(tx);
+		fg_tx_late(tx, now);
 		fg_tx_news(tx, now);
 		fg_tx_ready(tx);
 	}
@@ -345,17 +359,18 @@ static enum hrtimer_restart fg_gbn_timer(struct hrtimer *timer)
 	return again ? HRTIMER_RESTART : HRTIMER_NORESTART;
 }
 
-/* Paced flows whose time has come */
+/* Paced flows whose time has come. Those that are left over come at once, but after others. */
 static enum hrtimer_restart fg_gbn_pacer(struct hrtimer *timer)
 {
 	struct fg_end *end = container_of(timer, struct fg_end, pacer);
+	unsigned int budget = FG_SEND_BUDGET;
 	struct timerqueue_node *node;
 	u64 now = fg_now();
 	struct fg_tx *tx;
 
 	rcu_read_lock();
 	spin_lock(&end->lock);
-	while (!end->dead && fg_run_is_on(end->run) &&
+	while (budget-- && !end->dead && fg_run_is_on(end->run) &&
 	       (node = timerqueue_getnext(&end->paced)) && ktime_to_ns(node->expires) <= now) {
 		tx = container_of(node, struct fg_tx, paced);
 		fg_tx_unpace(tx);
@@ -430,6 +445,7 @@ void fg_gbn_answer(struct fg_end *end, struct fg_flow *flow, const struct gbn_he
 		fg_tx_drop(tx);
 		fg_flow_over(run, true);
 	} else {
+		tx->asked_ns = 0;
 		fg_tx_news(tx, now);
 		fg_tx_ready(tx);
 	}

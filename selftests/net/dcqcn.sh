@@ -161,6 +161,18 @@ check "all complete" run --cc dcqcn --rate ${GBIT}gbit --endpoints "$work/slow"
 done_at() { awk -F, -v flow="$1" '$1 == flow { print $8 }' "$work/out"; }
 between "it is paced at that, to the nanosecond" $(($(done_at 0) - $(done_at 1) - 999 * LINE * 2)) -1000 1000
 
+# At 1 Mb/s 16 packets take 138 ms, and the time-out is 10 ms: it must not run before the packet is sent that is to be
+# acknowledged. Where none of the acknowledgements come back it must.
+diag "so slow that an acknowledgement is asked for less often than a time-out comes"
+sed 's/^1 .*/& 1000000/' "$work/ends" >"$work/slow"
+printf '%s\n' "# sluice-trace 1" "0 1 5 $((40 * PAYLOAD))" >"$work/trace"
+check "all complete" run --cc dcqcn --rate ${GBIT}gbit --endpoints "$work/slow" --ack 16 --rto 10ms
+is "and no packet is sent twice" "$(count packets) $(count timeouts) $(count retransmits)" "40 0 0"
+ip_in h5 link set e type wire loss_data 100%
+run --cc dcqcn --rate ${GBIT}gbit --endpoints "$work/slow" --ack 16 --rto 10ms --limit 1s
+between "without answers it goes back" "$(count timeouts)" 2 10
+ip_in h5 link set e type wire loss_data 0%
+
 diag "IPv6"
 for i in 1 2 5; do
 	in_ns h$i sh -c 'echo 0 >/proc/sys/net/ipv6/conf/e/disable_ipv6'
