@@ -102,7 +102,7 @@ by raw:00030008000000			# a value is cut
 by raw:0003				# a TLV's head is cut
 by raw:000300020001			# a value shorter than its struct
 by raw:0002001400000001000f4240000000020000000000000001	# fewer words than it says
-by ack:seq=1 ack:seq=2			# twice
+by goodbye goodbye			# twice
 by cut=7 ack:seq=1			# the header is cut
 
 # out of range
@@ -112,6 +112,10 @@ by roots:queue=4094,id=1,hops=0,more=0
 by roots:queue=1,id=1,hops=17,more=0
 by vid=3 probe:nonce=3,vid=0,size=64
 by version=2 ack:seq=1
+
+# several of one type, and one too many of them
+by ack:seq=1 ack:seq=2
+by ack:seq=1 ack:seq=2 ack:seq=3 ack:seq=4 ack:seq=5 ack:seq=6 ack:seq=7 ack:seq=8 ack:seq=9
 wait "${listening[@]}"
 
 check "one file" mergecap -a -F nsecpcap -w "$SLUICE_OUT/hopctl.pcap" \

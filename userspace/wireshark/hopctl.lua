@@ -363,6 +363,9 @@ local contents = {
 	[36] = { ROOT, pause_roots },
 }
 
+-- Told states and their acknowledgements, which a frame may have several of, and so many in all
+local several, SEVERAL_MOST = { [2] = true, [3] = true, [30] = true, [31] = true }, 8
+
 -- What a value is longer than all that it says
 local function rest(kind, value, tree)
 	local known = contents[kind][1]
@@ -401,12 +404,15 @@ local function content(tvb, at, left, root, seen, pinfo)
 			tree:add(f.unknown, part(tvb, at + TLV_HEAD, len, tree))
 		end
 		return TLV_HEAD + len, string.format("unknown %d", kind)
-	elseif seen[kind] then
+	elseif seen[kind] and not several[kind] then
 		malformed(tree, "a second one of its type")
+	elseif several[kind] and seen.several == SEVERAL_MOST then
+		malformed(tree, "more than " .. SEVERAL_MOST .. " told states and acknowledgements")
 	elseif len < contents[kind][1] then
 		malformed(tree, "shorter than " .. contents[kind][1] .. " bytes")
 	end
 	seen[kind] = true
+	seen.several = (seen.several or 0) + (several[kind] and 1 or 0)
 	if len == 0 then
 		return TLV_HEAD, types[kind]
 	end
