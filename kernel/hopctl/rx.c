@@ -119,9 +119,12 @@ static bool rx_limited(struct hop_port *port)
 /* What several states of one type cost beyond one frame */
 static void rx_charge(struct hop_port *port, const struct hop_frame *f)
 {
-	u64 cost = READ_ONCE(hop_state_spacing_ns) / HOP_RX_SHARE;
 	unsigned int i, states = 0;
+	u64 cost;
 
+	if (likely(f->n_told <= HOP_SLOTS))
+		return;
+	cost = READ_ONCE(hop_state_spacing_ns) / HOP_RX_SHARE;
 	for (i = 0; i < f->n_told; i++)
 		states += !f->told[i].ack;
 	if (cost && states > HOP_SLOTS)
