@@ -166,7 +166,7 @@ between "it is paced at that, to the nanosecond" $(($(done_at 0) - $(done_at 1) 
 diag "so slow that an acknowledgement is asked for less often than a time-out comes"
 sed 's/^1 .*/& 1000000/' "$work/ends" >"$work/slow"
 printf '%s\n' "# sluice-trace 1" "0 1 5 $((40 * PAYLOAD))" >"$work/trace"
-check "all complete" run --cc dcqcn --rate ${GBIT}gbit --endpoints "$work/slow" --ack 16 --rto 10ms
+check "all complete" run --cc dcqcn --rate ${GBIT}gbit --endpoints "$work/slow" --ack 16 --rto 10ms --limit 2s
 is "and no packet is sent twice" "$(count packets) $(count timeouts) $(count retransmits)" "40 0 0"
 ip_in h5 link set e type wire loss_data 100%
 run --cc dcqcn --rate ${GBIT}gbit --endpoints "$work/slow" --ack 16 --rto 10ms --limit 1s
