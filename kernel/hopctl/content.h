@@ -25,9 +25,8 @@
  * @word: of a plain content: what one of them is now
  * @pages: how many pages the neighbour can be told, by its latest HELLO; 0: nothing
  * @collect: find out what has changed: hop_stream_change(); called before anything is told
- * @remark: add to a frame into which the state has been written what is not acknowledged, if there
- *	is room beside HOP_FRAME_REST; optional
- * @said: that will be sent, under the stream's number; optional
+ * @said: that will be sent, under the stream's number. What is not acknowledged may be added to the
+ *	frame, if there is room beside HOP_FRAME_REST; optional
  * @unsaid: the device did not take it; optional
  * @acked: the neighbour has taken what was said under a number, and before; optional
  * @start: a neighbour has come up that knows nothing: all pages are to be told that are not as at
@@ -48,10 +47,8 @@ struct hop_content {
 	u64		(*word)(const struct hop_member *m, unsigned int page);
 	unsigned int	(*pages)(const struct hop_port *port);
 	void		(*collect)(struct hop_port *port, u64 now);
-	void		(*remark)(struct hop_port *port, const struct hop_stream_part *part,
-				  struct hop_writer *w, u64 now);
 	void		(*said)(struct hop_port *port, const struct hop_stream_part *part,
-				u64 now);
+				struct hop_writer *w, u64 now);
 	void		(*unsaid)(struct hop_port *port);
 	void		(*acked)(struct hop_port *port, u32 seq);
 	void		(*start)(struct hop_port *port, u64 now);

@@ -20,14 +20,15 @@
 #include "byteorder.h"
 #include "frame.h"
 
-/* How a told state is written: the type of its acknowledgement is the one behind its own. */
+/* How a told state is written: the type of its acknowledgement is the one behind its own, its pages
+ * are words of 64 bits.
+ */
 static const struct {
 	__u16	type;
-	__u16	page;	/* bytes */
 	__u16	pages;
 } told_states[HOP_SLOTS] = {
-	[HOP_SLOT_PAUSE]   = { HOP_TLV_PAUSE_STATE, sizeof(__be64), HOP_BITMAP_WORDS },
-	[HOP_SLOT_EXAMPLE] = { HOP_TLV_EXAMPLE_STATE, sizeof(__be64), HOP_BITMAP_WORDS },
+	[HOP_SLOT_PAUSE]   = { HOP_TLV_PAUSE_STATE, HOP_BITMAP_WORDS },
+	[HOP_SLOT_EXAMPLE] = { HOP_TLV_EXAMPLE_STATE, HOP_BITMAP_WORDS },
 };
 
 /* A content as it lies in the frame: @len bytes from @p on, at least as many as its codec says */
@@ -73,7 +74,7 @@ static enum hop_frame_error parse_state(const struct value *v, struct hop_frame 
 	t->first = be16_to_cpu(s.first_word);
 	t->count = be16_to_cpu(s.count);
 	t->data = v->p + sizeof(s);
-	if (v->len - sizeof(s) < t->count * told_states[v->slot].page)
+	if (v->len - sizeof(s) < t->count * sizeof(__be64))
 		return HOP_FRAME_MALFORMED;
 	if (!t->count || t->first + t->count > told_states[v->slot].pages)
 		return HOP_FRAME_RANGE;
@@ -245,7 +246,7 @@ enum hop_frame_error hop_frame_parse(const void *buf, size_t len, struct hop_fra
 	struct hop_frame_hdr hdr;
 	size_t left;
 
-	memset(f, 0, offsetof(struct hop_frame, told));
+	memset(f, 0, offsetof(struct hop_frame, hello));
 	if (len > HOP_FRAME_MAX)
 		len = HOP_FRAME_MAX;
 	if (len < 1)
@@ -439,8 +440,7 @@ __u8 *hop_frame_add_state(struct hop_writer *w, enum hop_slot slot, __u32 seq, _
 		.first_word	= cpu_to_be16(first),
 		.count		= cpu_to_be16(count),
 	};
-	__u8 *p = frame_add(w, told_states[slot].type,
-			    sizeof(t) + count * told_states[slot].page);
+	__u8 *p = frame_add(w, told_states[slot].type, sizeof(t) + count * sizeof(__be64));
 
 	if (!p)
 		return NULL;
@@ -449,20 +449,7 @@ __u8 *hop_frame_add_state(struct hop_writer *w, enum hop_slot slot, __u32 seq, _
 }
 
 /**
- * hop_frame_state_bytes - what a told state takes of a frame
- * @slot: which one
- * @pages: pages
- *
- * Return: bytes.
- */
-unsigned int hop_frame_state_bytes(enum hop_slot slot, unsigned int pages)
-{
-	return sizeof(struct hop_frame_tlv) + sizeof(struct hop_tlv_pause_state) +
-	       pages * told_states[slot].page;
-}
-
-/**
- * hop_frame_put_words - write pages that are words of 64 bits
+ * hop_frame_put_words - write pages
  * @p: what hop_frame_add_state() returned
  * @words: the words, host byte order
  * @count: how many

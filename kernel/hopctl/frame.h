@@ -158,29 +158,31 @@ struct hop_balances {
  * @epoch_mine: the sender's epoch, never 0
  * @epoch_yours: the receiver's epoch as the sender knows it
  * @has: set of the contents found: bit n for TLV type n
+ * @n_roots: roots in HOP_TLV_PAUSE_ROOTS
+ * @n_told: how many of @told there are
  * @hello: if it has HOP_TLV_HELLO
  * @probe: if it has HOP_TLV_PROBE
  * @echo: if it has HOP_TLV_PROBE_ECHO
  * @end: if it has HOP_TLV_END
  * @balances: if it has HOP_TLV_BALANCES
- * @n_roots: roots in HOP_TLV_PAUSE_ROOTS
  * @roots: as they lie in the buffer, see hop_frame_root()
- * @n_told: how many of @told there are
  * @told: told states and their acknowledgements, as they follow each other; they, @end and
  *	@balances point into the buffer
+ *
+ * What the frame does not have is left as it was.
  */
 struct hop_frame {
 	__u32			epoch_mine;
 	__u32			epoch_yours;
 	__u64			has;
+	unsigned int		n_roots;
+	unsigned int		n_told;
 	struct hop_hello	hello;
 	struct hop_probe	probe;
 	struct hop_probe	echo;
 	struct hop_end		end;
 	struct hop_balances	balances;
-	unsigned int		n_roots;
 	const __u8		*roots;
-	unsigned int		n_told;
 	struct hop_told		told[HOP_FRAME_TOLD];
 };
 
@@ -203,6 +205,13 @@ static inline bool hop_frame_has(const struct hop_frame *f, enum hop_tlv type)
 	return f->has & (1ULL << type);
 }
 
+/* What a told state of so many pages takes of a frame, bytes */
+static inline unsigned int hop_frame_state_bytes(unsigned int pages)
+{
+	return sizeof(struct hop_frame_tlv) + sizeof(struct hop_tlv_pause_state) +
+	       pages * sizeof(__be64);
+}
+
 enum hop_frame_error hop_frame_parse(const void *buf, size_t len, struct hop_frame *f);
 __u64 hop_told_word(const struct hop_told *t, unsigned int i);
 __u16 hop_end_key(const struct hop_end *e, unsigned int i);
@@ -213,7 +222,6 @@ void hop_frame_begin(struct hop_writer *w, void *buf, size_t size, __u32 mine, _
 bool hop_frame_add_hello(struct hop_writer *w, const struct hop_hello *h);
 __u8 *hop_frame_add_state(struct hop_writer *w, enum hop_slot slot, __u32 seq, __u32 lease_ns,
 			  __u16 first, __u16 count);
-unsigned int hop_frame_state_bytes(enum hop_slot slot, unsigned int pages);
 void hop_frame_put_words(__u8 *p, const __u64 *words, unsigned int count);
 unsigned int hop_frame_balances_bytes(unsigned int count);
 unsigned int hop_frame_balances_room(const struct hop_writer *w);

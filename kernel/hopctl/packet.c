@@ -21,6 +21,7 @@ struct sk_buff *hop_frame_new(const struct hop_port *port, unsigned int bytes)
 	struct sk_buff *skb;
 	struct ethhdr *eth;
 
+	/* with an empty skb->cb */
 	skb = alloc_skb(head + ETH_HLEN + bytes + port->dev->needed_tailroom, GFP_ATOMIC);
 	if (!skb)
 		return NULL;
@@ -34,7 +35,6 @@ struct sk_buff *hop_frame_new(const struct hop_port *port, unsigned int bytes)
 	skb->dev = port->dev;
 	skb->protocol = htons(HOP_ETHERTYPE);
 	skb->priority = TC_PRIO_CONTROL;
-	memset(skb->cb, 0, sizeof(skb->cb));
 	return skb;
 }
 

@@ -91,16 +91,19 @@ static void pause_collect(struct hop_port *port, u64 now)
 		if (bits == s->told[w])
 			continue;
 		pause_sample(port, w, bits, now);
-		if (bits & ~s->told[w])
+		if (unlikely(port->cfg.roots) && bits & ~s->told[w])
 			port->roots_at = w * 64 + __ffs64(bits & ~s->told[w]);
 		hop_stream_change(s, w, bits);
 	}
 }
 
-static void pause_said(struct hop_port *port, const struct hop_stream_part *part, u64 now)
+static void pause_said(struct hop_port *port, const struct hop_stream_part *part,
+		       struct hop_writer *w, u64 now)
 {
 	const struct hop_stream *s = &port->streams[HOP_SLOT_PAUSE];
 
+	if (unlikely(port->cfg.roots))
+		hop_roots_write(port, part, w, now);
 	if (part->how == HOP_STREAM_NEW && port->reaction.next != HOP_REACTION_NONE) {
 		hop_reaction_begin(&port->reaction, s->seq, now);
 		WRITE_ONCE(port->sampled_ns, (u32)now);
@@ -128,7 +131,6 @@ const struct hop_content hop_pause_content = {
 	.from_switch	= true,
 	.pages		= pause_pages,
 	.collect	= pause_collect,
-	.remark		= hop_roots_write,
 	.said		= pause_said,
 	.unsaid		= pause_unsaid,
 	.acked		= pause_acked,

@@ -223,7 +223,7 @@ static noinline void roots_write(struct hop_port *port, const struct hop_stream_
 
 /**
  * hop_roots_write - tell why sub-queues are paused
- * @port: the port
+ * @port: the port, which has roots
  * @part: what a PAUSE STATE in the frame says
  * @w: the frame
  * @now: time
@@ -232,7 +232,7 @@ void hop_roots_write(struct hop_port *port, const struct hop_stream_part *part,
 		     struct hop_writer *w, u64 now)
 {
 	lockdep_assert_held(&port->lock);
-	if (unlikely(port->cfg.roots) && port->range && READ_ONCE(port->net->roots))
+	if (port->range && READ_ONCE(port->net->roots))
 		roots_write(port, part, w, now);
 }
 

@@ -21,15 +21,14 @@
 
 static const u8 hop_dest[ETH_ALEN] = HOP_DEST_MAC;
 
-/* Contents that only a neighbour that we know, and that knows us, may send. */
-static void rx_contents(struct hop_port *port, const struct hop_frame *f, bool tagged, u64 now)
-{
-	const struct hop_told *pause = NULL;
-	unsigned int i;
+/* Contents that most frames do not have */
+#define RX_RARE	(1ULL << HOP_TLV_END | 1ULL << HOP_TLV_BALANCES | 1ULL << HOP_TLV_PAUSE_ROOTS |	\
+		 1ULL << HOP_TLV_PROBE | 1ULL << HOP_TLV_PROBE_ECHO | 1ULL << HOP_TLV_GOODBYE)
 
-	for (i = 0; i < f->n_told; i++)
-		if (hop_streams_rx(port, &f->told[i], now) && f->told[i].slot == HOP_SLOT_PAUSE)
-			pause = &f->told[i];
+/* @pause: the frame's newest pause state, if that is news */
+static noinline void rx_rare(struct hop_port *port, const struct hop_frame *f,
+			     const struct hop_told *pause, bool tagged, u64 now)
+{
 	if (hop_frame_has(f, HOP_TLV_END))
 		hop_blocks_rx_end(port, &f->end, now);
 	if (hop_frame_has(f, HOP_TLV_BALANCES))
@@ -42,6 +41,19 @@ static void rx_contents(struct hop_port *port, const struct hop_frame *f, bool t
 		hop_peer_state(port, now);
 	if (hop_frame_has(f, HOP_TLV_GOODBYE))
 		hop_peer_left(port, now);
+}
+
+/* Contents that only a neighbour that we know, and that knows us, may send. */
+static void rx_contents(struct hop_port *port, const struct hop_frame *f, bool tagged, u64 now)
+{
+	const struct hop_told *pause = NULL;
+	unsigned int i;
+
+	for (i = 0; i < f->n_told; i++)
+		if (hop_streams_rx(port, &f->told[i], now) && f->told[i].slot == HOP_SLOT_PAUSE)
+			pause = &f->told[i];
+	if (unlikely(f->has & RX_RARE))
+		rx_rare(port, f, pause, tagged, now);
 }
 
 /* Only probes carry a tag, and they have to arrive as they were sent: with the tag and the size

@@ -73,7 +73,7 @@ static void stream_room(void)
 
 	for (slot = 0; slot < HOP_SLOTS; slot++)
 		if (contents[slot])
-			room += hop_frame_state_bytes(slot, HOP_STREAM_PAGES);
+			room += hop_frame_state_bytes(HOP_STREAM_PAGES);
 	WRITE_ONCE(hop_streams_room, min_t(unsigned int, room, HOP_FRAME_MAX - HOP_FRAME_REST));
 }
 
@@ -203,7 +203,7 @@ static u64 stream_whole_ns(const struct hop_port *port)
 
 	for (slot = 0; slot < HOP_SLOTS; slot++)
 		if (port->streams[slot].pages)
-			bytes += hop_frame_state_bytes(slot, port->streams[slot].pages);
+			bytes += hop_frame_state_bytes(port->streams[slot].pages);
 	bytes += hop_roots_bytes(port);
 	return hop_link_wire_ns(port, bytes);
 }
@@ -303,19 +303,15 @@ void hop_streams_forget(struct hop_port *port)
 		port->streams[slot].rx_valid = false;
 }
 
-static void stream_collect(struct hop_port *port, enum hop_slot slot, const struct hop_content *c,
-			   u64 now)
+/* A plain content */
+static noinline void stream_collect(struct hop_port *port, enum hop_slot slot,
+				    const struct hop_content *c)
 {
+	const struct hop_member *m = hop_port_member(port, c->ops);
 	struct hop_stream *s = &port->streams[slot];
-	const struct hop_member *m;
 	unsigned int page;
 	u64 word;
 
-	if (c->collect) {
-		c->collect(port, now);
-		return;
-	}
-	m = hop_port_member(port, c->ops);
 	for (page = 0; page < c->words; page++) {
 		word = m ? c->word(m, page) : 0;
 		if (word != s->told[page])
@@ -337,7 +333,10 @@ void hop_streams_collect(struct hop_port *port, u64 now)
 	if (!port->peer.up)
 		return;
 	for_each_content(c, slot)
-		stream_collect(port, slot, c, now);
+		if (c->collect)
+			c->collect(port, now);
+		else
+			stream_collect(port, slot, c);
 }
 
 /**
@@ -370,7 +369,7 @@ static bool stream_write(struct hop_port *port, enum hop_slot slot, const struct
 	u8 *to;
 
 	hop_stream_part(s, now, &part);
-	if (w->used - sizeof(struct hop_frame_hdr) + hop_frame_state_bytes(slot, part.count) +
+	if (w->used - sizeof(struct hop_frame_hdr) + hop_frame_state_bytes(part.count) +
 	    HOP_FRAME_REST > w->size)
 		return false;
 	t.refresh_ns = hop_streams_refresh_ns(port);
@@ -381,10 +380,8 @@ static bool stream_write(struct hop_port *port, enum hop_slot slot, const struct
 	hop_frame_put_words(to, s->told + part.first, part.count);
 	t.echo_ns = part.how == HOP_STREAM_NEW ? hop_streams_echo_ns(port) : 0;
 	hop_stream_said(s, &part, &t, now);
-	if (c->remark)
-		c->remark(port, &part, w, now);
 	if (c->said)
-		c->said(port, &part, now);
+		c->said(port, &part, w, now);
 	return true;
 }
 

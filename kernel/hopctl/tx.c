@@ -127,12 +127,21 @@ static void build_answers(struct hop_port *port, const struct hop_candidate *but
 			build_answer(port, c, now, list);
 }
 
+/* Bytes of a frame that has room for everything, as far as it goes into one */
+static unsigned int frame_room(const struct hop_port *port)
+{
+	unsigned int room = HOP_FRAME_REST + READ_ONCE(hop_streams_room);
+
+	if (likely(!port->blocks.ops && !port->cfg.roots))
+		return room;
+	return min_t(unsigned int, HOP_FRAME_MAX,
+		     room + hop_blocks_room(port) + hop_roots_bytes(port));
+}
+
 /* Everything that is due to the neighbour, in one frame. */
 static void build_frame(struct hop_port *port, u64 now, struct sk_buff_head *list)
 {
-	unsigned int room = min_t(unsigned int, HOP_FRAME_MAX,
-				  HOP_FRAME_REST + READ_ONCE(hop_streams_room) +
-				  hop_blocks_room(port) + hop_roots_bytes(port));
+	unsigned int room = frame_room(port);
 	bool hello = now >= hello_next(port);
 	struct hop_peer *peer = &port->peer;
 	struct hop_candidate *c = peer->up ? NULL : hop_peer_candidate(port, now);

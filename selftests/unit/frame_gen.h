@@ -72,7 +72,7 @@ static void gen_state(struct hop_told *t, struct hop_writer *w, enum hop_slot sl
 	t->count = 1 + gen_below(told_states[slot].pages - t->first);
 	to = hop_frame_add_state(w, slot, t->seq, t->lease_ns, t->first, t->count);
 	t->data = to;
-	for (i = 0; i < t->count * told_states[slot].page; i++)
+	for (i = 0; i < t->count * sizeof(__be64); i++)
 		to[i] = gen_number();
 }
 

@@ -24,7 +24,7 @@ do {									\
 
 static size_t told_bytes(const struct hop_told *t)
 {
-	return t->count * told_states[t->slot].page;
+	return t->count * sizeof(__be64);
 }
 
 static void frame_in_range(const struct hop_frame *f)
@@ -119,6 +119,13 @@ static size_t frame_write(const struct hop_frame *f, void *buf, size_t size)
 	return hop_frame_end(&w);
 }
 
+static bool hello_equal(const struct hop_hello *a, const struct hop_hello *b)
+{
+	return a->role == b->role && a->flags == b->flags && a->kinds == b->kinds &&
+	       a->queues == b->queues && a->tpid == b->tpid && a->ring_ns == b->ring_ns &&
+	       a->sent_ns == b->sent_ns && a->echo_ns == b->echo_ns && a->held_ns == b->held_ns;
+}
+
 static bool told_equal(const struct hop_told *a, const struct hop_told *b)
 {
 	if (a->slot != b->slot || a->ack != b->ack || a->seq != b->seq)
@@ -149,10 +156,13 @@ static bool frame_equal(const struct hop_frame *a, const struct hop_frame *b)
 	unsigned int i;
 
 	if (a->epoch_mine != b->epoch_mine || a->epoch_yours != b->epoch_yours ||
-	    a->has != b->has || memcmp(&a->hello, &b->hello, sizeof(a->hello)) ||
-	    memcmp(&a->probe, &b->probe, sizeof(a->probe)) ||
-	    memcmp(&a->echo, &b->echo, sizeof(a->echo)) || a->n_told != b->n_told ||
-	    a->n_roots != b->n_roots)
+	    a->has != b->has || a->n_told != b->n_told || a->n_roots != b->n_roots)
+		return false;
+	if (hop_frame_has(a, HOP_TLV_HELLO) && !hello_equal(&a->hello, &b->hello))
+		return false;
+	if (hop_frame_has(a, HOP_TLV_PROBE) && memcmp(&a->probe, &b->probe, sizeof(a->probe)))
+		return false;
+	if (hop_frame_has(a, HOP_TLV_PROBE_ECHO) && memcmp(&a->echo, &b->echo, sizeof(a->echo)))
 		return false;
 	for (i = 0; i < a->n_told; i++)
 		if (!told_equal(&a->told[i], &b->told[i]))

@@ -131,7 +131,7 @@ static void test_round_trip(void)
 	check(hop_frame_parse(buf, len, &f) == HOP_FRAME_OK && f.has == 0x100000037e,
 	      "all contents");
 	check(f.epoch_mine == 0xa1a2a3a4 && f.epoch_yours == 0xb1b2b3b4, "epochs");
-	check(!memcmp(&f.hello, &full_hello, sizeof(full_hello)), "HELLO");
+	check(hello_equal(&f.hello, &full_hello), "HELLO");
 	check(f.n_told == 2 && f.told[0].slot == HOP_SLOT_PAUSE && !f.told[0].ack &&
 	      f.told[0].seq == 0xfffffffe && f.told[0].lease_ns == 800000 && !f.told[0].first &&
 	      f.told[0].count == HOP_BITMAP_WORDS, "PAUSE STATE");
