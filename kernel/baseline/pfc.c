@@ -15,6 +15,9 @@
  *   FIFO: never below kmin, always above kmax, with a probability that rises to pmax in between
  *   (sched/ecn_ramp.h). Packets that know no ECN are left alone.
  *
+ *   Telemetry, as HPCC's switches write it (sched/telemetry.h), into packets that ask for it, as
+ *   they leave the FIFO.
+ *
  *   Buffer. The qdiscs of a namespace share a pool by dynamic thresholds: a packet that would make
  *   its qdisc hold more than pool_alpha times what is free is dropped as it comes. Over `limit` the
  *   FIFO loses from its head.
@@ -192,6 +195,33 @@ static int pfc_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **
 	return hop_admit_verdict(sch, change, len);
 }
 
+/* ---- telemetry ---- */
+
+/* A packet leaves. What others pay is a test of the option. */
+static noinline void pfc_tell(struct pfc_sched *q, struct sk_buff *skb, u64 now)
+{
+	struct telemetry t;
+
+	pfc_follow_link(q);
+	q->line_bytes += qdisc_pkt_len(skb) + HOP_LINE_BYTES;
+	t = (struct telemetry) {
+		.kbit = q->kbit, .bytes = q->line_bytes, .queue = q->fifo.backlog, .ns = now,
+	};
+	switch (hop_telemetry_write(skb, q->config.telemetry, &t)) {
+	case HOP_TELEMETRY_OTHER:
+		break;
+	case HOP_TELEMETRY_WRITTEN:
+		q->stats.telemetry++;
+		break;
+	case HOP_TELEMETRY_FULL:
+		q->stats.telemetry_full++;
+		break;
+	case HOP_TELEMETRY_FAILED:
+		q->stats.telemetry_failed++;
+		break;
+	}
+}
+
 /* ---- dequeue ---- */
 
 static struct sk_buff *pfc_dequeue_data(struct Qdisc *sch, struct pfc_sched *q, u64 now)
@@ -252,6 +282,8 @@ static struct sk_buff *pfc_dequeue(struct Qdisc *sch)
 		control = skb;
 		if (!control)
 			skb = pfc_dequeue_data(sch, q, now);
+		if (unlikely(q->config.telemetry) && skb)
+			pfc_tell(q, skb, now);
 	} while (skb && unlikely(!pfc_tag(sch, q, skb, control)));
 
 	return hop_egress_end(&q->late, sch, skb);

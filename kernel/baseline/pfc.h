@@ -22,6 +22,7 @@
 #include "../sched/ecn_ramp.h"
 #include "../sched/egress.h"
 #include "../sched/subq.h"
+#include "../sched/telemetry_write.h"
 #include "../uapi/pfc.h"
 
 /* What the options say, in the units of TCA_PFC_*. A copy is filled and swapped in whole. */
@@ -36,6 +37,7 @@ struct pfc_config {
 	u32			kmin;
 	u32			kmax;
 	u32			pmax;
+	u16			telemetry;
 	u8			split_gso;
 	u8			control_dscp;
 };
@@ -47,6 +49,9 @@ struct pfc_stats {
 	u64	withdrawn;
 	u64	ecn_marked;
 	u64	ecn_not_capable;
+	u64	telemetry;
+	u64	telemetry_full;
+	u64	telemetry_failed;
 	u64	control;
 	u64	spilled;
 	u64	gso_split;
@@ -82,7 +87,9 @@ struct pfc_sched {
 	struct sk_buff_head	control;
 	struct hop_police	police;
 	u64			rate;		/* bytes/s that @police was computed with */
-	u32			speed_seen;	/* and what it follows */
+	u32			kbit;		/* of that, as telemetry says it, 0: not known */
+	u32			line_bytes;	/* sent since there is telemetry */
+	u32			speed_seen;	/* what @rate follows */
 	u32			frame_seen;
 	struct hop_late_drops	late;
 	u64			paused;		/* merged pause bit */

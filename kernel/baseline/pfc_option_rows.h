@@ -51,6 +51,8 @@ static const struct hop_option pfc_options[] = {
 	    "kmax must be none or 1 byte to 1 GiB", .zero = true),
 	ROW(TCA_PFC_PMAX, pmax, 4, 1, HOP_ECN_ONE,
 	    "pmax must be 0.01 to 100 percent"),
+	ROW(TCA_PFC_TELEMETRY, telemetry, 2, 1, 65535,
+	    "telemetry must be none or 1 to 65535", .zero = true),
 	ROW(TCA_PFC_SPLIT_GSO, split_gso, 1, 0, 1,
 	    "split-gso must be on or off"),
 	ROW(TCA_PFC_RATE, rate, 8, 125, 1ULL << 40,
@@ -114,6 +116,7 @@ static const struct nla_policy pfc_policy[TCA_PFC_MAX + 1] = {
 	[TCA_PFC_RESTORE] = { .type = NLA_U32 },
 	[TCA_PFC_TIER] = { .type = NLA_U8 },
 	[TCA_PFC_STRIP] = { .type = NLA_U8 },
+	[TCA_PFC_TELEMETRY] = { .type = NLA_U16 },
 };
 
 #define PFC_DEFAULTS {								\

@@ -69,6 +69,8 @@
  *	of tc filters and XDP
  * @TCA_PFC_VERSION: u32, only in dumps: PFC_VERSION of the module
  * @TCA_PFC_PAD: padding of 64-bit attributes
+ * @TCA_PFC_TELEMETRY: u16, 1 to 65535, 0 (default): none: UDP port to which packets go that HPCC's
+ *	telemetry is written into
  */
 enum {
 	TCA_PFC_UNSPEC,
@@ -98,6 +100,7 @@ enum {
 	TCA_PFC_STRIP,
 	TCA_PFC_VERSION,
 	TCA_PFC_PAD,
+	TCA_PFC_TELEMETRY,
 	__TCA_PFC_MAX
 };
 
@@ -146,6 +149,10 @@ enum {
  * @TCA_PFC_STATS_DROP_TAG: u64, packets: a packet could not be tagged for want of memory
  * @TCA_PFC_STATS_PORT: nest: the port, in attributes HOP_A_*
  * @TCA_PFC_STATS_PAD: padding of 64-bit attributes
+ * @TCA_PFC_STATS_TELEMETRY: u64, packets: telemetry was written into a packet
+ * @TCA_PFC_STATS_TELEMETRY_FULL: u64, packets: a packet has telemetry of five ports
+ * @TCA_PFC_STATS_TELEMETRY_FAILED: u64, packets: telemetry was not written for want of memory, or
+ *	of a known rate of the link
  */
 enum {
 	TCA_PFC_STATS_UNSPEC,
@@ -178,6 +185,9 @@ enum {
 	TCA_PFC_STATS_DROP_TAG,
 	TCA_PFC_STATS_PORT,
 	TCA_PFC_STATS_PAD,
+	TCA_PFC_STATS_TELEMETRY,
+	TCA_PFC_STATS_TELEMETRY_FULL,
+	TCA_PFC_STATS_TELEMETRY_FAILED,
 	__TCA_PFC_STATS_MAX
 };
 

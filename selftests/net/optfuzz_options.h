@@ -102,6 +102,7 @@ static const struct option pfc_options[] = {
 	{ TCA_PFC_KMIN, 4, true, false, 1, 1073741824, false },
 	{ TCA_PFC_KMAX, 4, true, false, 1, 1073741824, false },
 	{ TCA_PFC_PMAX, 4, false, false, 1, 10000, false },
+	{ TCA_PFC_TELEMETRY, 2, true, false, 1, 65535, false },
 	{ TCA_PFC_SPLIT_GSO, 1, false, false, 0, 1, false },
 	{ TCA_PFC_RATE, 8, true, false, 125, 1099511627776ULL, false },
 	{ TCA_PFC_CONTROL_SHARE, 4, false, false, 1, 10000, false },

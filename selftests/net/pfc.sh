@@ -67,7 +67,7 @@ refused "an empty one" "pool must be given" to_o add o TCA_KIND=str:pfc "TCA_OPT
 is "o has what it had" "$(tc_in sw -j qdisc show dev o | jq -r '.[0].kind')" noqueue
 # Its defaults, and what is given
 check "a pool is enough" tc_in sw qdisc add dev o root handle 1: pfc pool 1m
-want='{"limit":8388608,"pool":1048576,"pool_alpha":100,"pool_pause_alpha":12.5,"kmin":0,"kmax":0,"pmax":1,'
+want='{"limit":8388608,"pool":1048576,"pool_alpha":100,"pool_pause_alpha":12.5,"kmin":0,"kmax":0,"pmax":1,"telemetry":0,'
 want+='"split_gso":true,"rate":0,"control_share":5,"control_dscp":0,"role":"auto","peer":"auto","tag":true,'
 want+='"tpid":"0x88a8","hrtt":0,"hrtt_max":1000000,"refresh":0,"lease":0,"watch":true,"watchdog":0,"restore":0,'
 want+='"tier":"none","strip":"auto"}'
@@ -86,6 +86,8 @@ kmin 5k kmax 200k|.kmin = 5120 | .kmax = 204800
 kmin none|.kmin = 0
 kmax 1g pmax 100%|.kmax = 1073741824 | .pmax = 100
 pmax 0.01%|.pmax = 0.01
+telemetry 4790|.telemetry = 4790
+telemetry none|.telemetry = 0
 no-split-gso|.split_gso = false
 rate 10gbit|.rate = 1250000000
 control-share 100%|.control_share = 100

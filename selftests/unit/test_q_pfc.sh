@@ -14,6 +14,8 @@ takes "pool-alpha 1000%" "TCA_PFC_POOL_ALPHA 4 100000"
 takes "pool-pause-alpha 0.05%" "TCA_PFC_POOL_PAUSE_ALPHA 4 5"
 takes "kmin 5k kmax 200k pmax 1%" "TCA_PFC_KMIN 4 5120; TCA_PFC_KMAX 4 204800; TCA_PFC_PMAX 4 100"
 takes "kmin none kmax none" "TCA_PFC_KMIN 4 0; TCA_PFC_KMAX 4 0"
+takes "telemetry 4790" "TCA_PFC_TELEMETRY 2 4790"
+takes "telemetry none" "TCA_PFC_TELEMETRY 2 0"
 takes "no-split-gso" "TCA_PFC_SPLIT_GSO 1 0"
 takes "rate 10gbit" "TCA_PFC_RATE 8 1250000000"
 takes "control-share 12.5% control-dscp 46" "TCA_PFC_CONTROL_SHARE 4 1250; TCA_PFC_CONTROL_DSCP 1 46"
@@ -36,6 +38,9 @@ done
 for bad in 0 100.01 none; do
 	refuses "pmax $bad" "\"pmax\" takes a percentage from 0.01% to 100%, not \"$bad\""
 done
+for bad in 65536 auto -1; do
+	refuses "telemetry $bad" "\"telemetry\" takes a number from 1 to 65535 or \"none\", not \"$bad\""
+done
 refuses "kmin" "\"kmin\" takes a size from 1b to 1Gb or \"none\", and nothing follows it"
 refuses "pool 1m pool 2m" "\"pool\" is given twice"
 refuses "pause ingress" "there is no option \"pause\""
@@ -57,12 +62,13 @@ named "port" hopctl.h HOP_A_ none
 report $? "no key that tc itself uses"
 shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
 	[{"kind":"pfc","handle":"1:","root":true,"refcnt":0,"options":{"limit":1,"pool":2,"pool_alpha":0.03,
-	"pool_pause_alpha":0.04,"kmin":9,"kmax":10,"pmax":0.11,"split_gso":true,"rate":6,"control_share":0.07,
+	"pool_pause_alpha":0.04,"kmin":9,"kmax":10,"pmax":0.11,"telemetry":26,"split_gso":true,"rate":6,"control_share":0.07,
 	"control_dscp":8,"role":"12","peer":"13","tag":true,"tpid":"15","hrtt":16,"hrtt_max":17,"refresh":18,
 	"lease":19,"watch":true,"watchdog":21,"restore":22,"tier":"23","strip":"24","version":25},
 	"paused":1,"marked":2,"link_rate":3,"backlog_max":4,"backlog_time":5,"time":6,"pool_size":10,"pool_used":11,
 	"pool_max":12,"marks":7,"elided":8,"withdrawn":9,"pauses_obeyed":13,"resumes_obeyed":14,"paused_time":15,
-	"ecn_marked":16,"ecn_not_capable":17,"control":18,"spilled":19,"gso_split":20,"tagged":21,"drop_limit":22,
+	"ecn_marked":16,"ecn_not_capable":17,
+	"telemetry":29,"telemetry_full":30,"telemetry_failed":31,"control":18,"spilled":19,"gso_split":20,"tagged":21,"drop_limit":22,
 	"drop_pool":23,"drop_control":24,"drop_police":25,"drop_gso":26,"drop_tag":27,
 	"port":
 	END
@@ -81,11 +87,11 @@ operation=add
 again "TCA_PFC_LIMIT=u32:8388607 TCA_PFC_POOL=u32:1073741823 TCA_PFC_POOL_ALPHA=u32:99999
        TCA_PFC_POOL_PAUSE_ALPHA=u32:5 TCA_PFC_SPLIT_GSO=u8:0 TCA_PFC_RATE=u64:1250000001
        TCA_PFC_CONTROL_SHARE=u32:750 TCA_PFC_CONTROL_DSCP=u8:46 TCA_PFC_KMIN=u32:5120 TCA_PFC_KMAX=u32:204801
-       TCA_PFC_PMAX=u32:101 TCA_PFC_ROLE=u8:2 TCA_PFC_PEER=u8:1 TCA_PFC_TAG=u8:0 TCA_PFC_TPID=u16:33024
+       TCA_PFC_PMAX=u32:101 TCA_PFC_TELEMETRY=u16:4790 TCA_PFC_ROLE=u8:2 TCA_PFC_PEER=u8:1 TCA_PFC_TAG=u8:0 TCA_PFC_TPID=u16:33024
        TCA_PFC_HRTT=u32:12345 TCA_PFC_HRTT_MAX=u32:2500000 TCA_PFC_REFRESH=u32:0 TCA_PFC_LEASE=u32:1000001
        TCA_PFC_WATCH=u8:0 TCA_PFC_WATCHDOG=u32:1500000 TCA_PFC_RESTORE=u32:0 TCA_PFC_TIER=u8:1 TCA_PFC_STRIP=u8:1"
 report $? "printed options can be typed in again"
-again "TCA_PFC_KMIN=u32:0 TCA_PFC_KMAX=u32:0 TCA_PFC_RATE=u64:0 TCA_PFC_CONTROL_DSCP=u8:0 TCA_PFC_SPLIT_GSO=u8:1"
+again "TCA_PFC_KMIN=u32:0 TCA_PFC_KMAX=u32:0 TCA_PFC_TELEMETRY=u16:0 TCA_PFC_RATE=u64:0 TCA_PFC_CONTROL_DSCP=u8:0 TCA_PFC_SPLIT_GSO=u8:1"
 report $? "and those that are none or auto"
 
 written "TCA_OPTIONS{ TCA_PFC_POOL=u32:1048576 TCA_PFC_KMIN=u32:0 TCA_PFC_KMAX=u32:204800 TCA_PFC_VERSION=u32:1 }

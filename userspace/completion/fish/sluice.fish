@@ -54,7 +54,7 @@ function __sluice_kind
     if set -q argv[2]
         test "$words[-1]" = "$argv[2]"
     else
-        not contains -- "$argv[1]:$words[-1]" bfc:queues bfc:classes bfc:flows bfc:ways bfc:assign bfc:reuse bfc:share bfc:limit bfc:quantum bfc:priomap bfc:split-gso bfc:pause bfc:rate bfc:hrtt bfc:hrtt-max bfc:th bfc:th-scale bfc:sticky bfc:role bfc:peer bfc:tag bfc:tpid bfc:refresh bfc:lease bfc:watch bfc:watchdog bfc:restore bfc:tier bfc:pool bfc:pool-alpha bfc:pool-pause-alpha bfc:control-share bfc:control-dscp bfc:strip bfc:roots bfc:root-id rocc:role rocc:rate rocc:limit rocc:control-share rocc:control-dscp rocc:key1 rocc:key2 rocc:interval rocc:rate-min rocc:qref rocc:qmid rocc:qmax rocc:alpha rocc:beta rocc:tuning rocc:table rocc:flows rocc:age rocc:sample rocc:cnps rocc:source rocc:compute rocc:sign rocc:recovery rocc:hold rocc:floor rocc:limiters rocc:radius rocc:from ideal:order ideal:limit ideal:control-dscp pfc:limit pfc:pool pfc:pool-alpha pfc:pool-pause-alpha pfc:kmin pfc:kmax pfc:pmax pfc:split-gso pfc:rate pfc:control-share pfc:control-dscp pfc:role pfc:peer pfc:tag pfc:tpid pfc:hrtt pfc:hrtt-max pfc:refresh pfc:lease pfc:watch pfc:watchdog pfc:restore pfc:tier pfc:strip
+        not contains -- "$argv[1]:$words[-1]" bfc:queues bfc:classes bfc:flows bfc:ways bfc:assign bfc:reuse bfc:share bfc:limit bfc:quantum bfc:priomap bfc:split-gso bfc:pause bfc:rate bfc:hrtt bfc:hrtt-max bfc:th bfc:th-scale bfc:sticky bfc:role bfc:peer bfc:tag bfc:tpid bfc:refresh bfc:lease bfc:watch bfc:watchdog bfc:restore bfc:tier bfc:pool bfc:pool-alpha bfc:pool-pause-alpha bfc:control-share bfc:control-dscp bfc:strip bfc:roots bfc:root-id rocc:role rocc:rate rocc:limit rocc:control-share rocc:control-dscp rocc:key1 rocc:key2 rocc:interval rocc:rate-min rocc:qref rocc:qmid rocc:qmax rocc:alpha rocc:beta rocc:tuning rocc:table rocc:flows rocc:age rocc:sample rocc:cnps rocc:source rocc:compute rocc:sign rocc:recovery rocc:hold rocc:floor rocc:limiters rocc:radius rocc:from ideal:order ideal:limit ideal:control-dscp pfc:limit pfc:pool pfc:pool-alpha pfc:pool-pause-alpha pfc:kmin pfc:kmax pfc:pmax pfc:telemetry pfc:split-gso pfc:rate pfc:control-share pfc:control-dscp pfc:role pfc:peer pfc:tag pfc:tpid pfc:hrtt pfc:hrtt-max pfc:refresh pfc:lease pfc:watch pfc:watchdog pfc:restore pfc:tier pfc:strip
     end
 end
 
@@ -239,6 +239,8 @@ complete -c sluice -n '__sluice_kind pfc' -a kmax -d 'queue above which each pac
 complete -c sluice -n '__sluice_kind pfc kmax' -a 'none'
 complete -c sluice -n '__sluice_kind pfc' -a pmax -d 'probability of a mark at kmax, from 0 at kmin (1%)'
 complete -c sluice -n '__sluice_kind pfc pmax' -a ''
+complete -c sluice -n '__sluice_kind pfc' -a telemetry -d 'UDP port to which packets go that HPCC\'s telemetry is written into (none)'
+complete -c sluice -n '__sluice_kind pfc telemetry' -a 'none'
 complete -c sluice -n '__sluice_kind pfc' -a split-gso -d 'cut GSO packets into frames before queueing (split-gso)'
 complete -c sluice -n '__sluice_kind pfc split-gso' -a 'on off'
 complete -c sluice -n '__sluice_kind pfc' -a rate -d 'what control-share reckons with, shapes nothing (auto: link speed)'
