@@ -45,7 +45,7 @@ static __be32 fg_address4(const struct in6_addr *address)
 u32 fg_end_overhead(const struct fg_end *end)
 {
 	return (end->family == AF_INET ? sizeof(struct iphdr) : sizeof(struct ipv6hdr)) +
-	       sizeof(struct udphdr) + GBN_HEADER_BYTES;
+	       sizeof(struct udphdr) + GBN_HEADER_BYTES + fg_cc_bytes(end->run->config.law);
 }
 
 static struct dst_entry *fg_route4(const struct fg_end *end, const struct fg_end *to, u16 port)
@@ -176,18 +176,20 @@ static void fg_put_ip6(struct sk_buff *skb, const struct fg_end *end, const stru
  * @class: of the packet
  * @dst: route, not held by the packet: send it in the same RCU read-side section
  * @h: its header
- * @payload: bytes of zeros behind the header
+ * @records: what stands behind that if the run has telemetry, NULL: empty records
+ * @payload: bytes of zeros behind all of it
  *
- * With congestion control data may be marked on its way.
+ * With congestion control by CNPs data may be marked on its way.
  *
  * Return: the packet, or NULL.
  */
 struct sk_buff *fg_end_packet(const struct fg_end *end, const struct fg_end *to, u16 port,
 			      u8 class, const struct dst_entry *dst, const struct gbn_header *h,
-			      u32 payload)
+			      const u8 *records, u32 payload)
 {
+	const struct fg_cc *law = end->run->config.law;
 	u32 room = LL_RESERVED_SPACE(dst->dev) + FG_HEADROOM, ip_len;
-	u8 ecn = end->run->config.law && h->type == GBN_DATA ? INET_ECN_ECT_0 : INET_ECN_NOT_ECT;
+	u8 ecn = law && law->cnp && h->type == GBN_DATA ? INET_ECN_ECT_0 : INET_ECN_NOT_ECT;
 	struct sk_buff *skb;
 
 	ip_len = end->family == AF_INET ? sizeof(struct iphdr) : sizeof(struct ipv6hdr);
@@ -199,6 +201,10 @@ struct sk_buff *fg_end_packet(const struct fg_end *end, const struct fg_end *to,
 	skb_set_transport_header(skb, ip_len);
 	skb_put(skb, ip_len + sizeof(struct udphdr));
 	gbn_encode(skb_put(skb, GBN_HEADER_BYTES), h);
+	if (records)
+		skb_put_data(skb, records, fg_cc_bytes(law));
+	else
+		skb_put_zero(skb, fg_cc_bytes(law));
 	if (payload) {
 		get_page(fg_zeros);
 		skb_add_rx_frag(skb, 0, fg_zeros, 0, payload, payload);

@@ -8,6 +8,7 @@
  *   gbn_recv.c   go-back-N: what comes in
  *   gbn_send.c   go-back-N: the sender
  *   cc_dcqcn.c   congestion control of go-back-N (cc.h): DCQCN
+ *   cc_hpcc.c    likewise: HPCC
  *   tcp.c        connections of the kernel's TCP
  *   end.c        endpoints: sockets, routes, packets, life
  *   watch.c      samples of ports
@@ -223,6 +224,7 @@ struct fg_end {
  * @paced: in @end->paced, or not; lock of @end
  * @paced_ns: the packet sent last begins there on a line of the flow's rate; lock of @end
  * @paced_bytes: of that packet on a line, 0: none was sent; lock of @end
+ * @window: packets that may be unacknowledged, 0: any number; lock of @end
  * @asked_ns: with congestion control: since then an answer is due, 0: none is; lock of @end
  * @cc: of the run's law; lock of @end
  * @end: of the sender, with a reference
@@ -248,6 +250,7 @@ struct fg_tx {
 	u64 paced_ns;
 	u64 asked_ns;
 	u32 paced_bytes;
+	u32 window;
 	union fg_cc_state cc;
 	struct fg_end *end;
 	struct fg_flow *flow;
@@ -388,7 +391,8 @@ extern const struct fg_transport fg_gbn_transport;
 
 /* gbn_send.c */
 void fg_gbn_start(struct fg_run *run, u32 number);
-void fg_gbn_answer(struct fg_end *end, struct fg_flow *flow, const struct gbn_header *h);
+void fg_gbn_answer(struct fg_end *end, struct fg_flow *flow, const struct gbn_header *h,
+		   const u8 *records);
 void fg_gbn_cnp(struct fg_end *end, struct fg_flow *flow);
 void fg_gbn_prepare(struct fg_end *end);
 void fg_gbn_reap(struct fg_end *end);
@@ -411,7 +415,7 @@ struct dst_entry *fg_end_route(const struct fg_end *end, const struct fg_end *to
 			       u32 *cookie);
 struct sk_buff *fg_end_packet(const struct fg_end *end, const struct fg_end *to, u16 port,
 			      u8 class, const struct dst_entry *dst, const struct gbn_header *h,
-			      u32 payload);
+			      const u8 *records, u32 payload);
 int fg_end_output(const struct fg_end *end, struct sk_buff *skb);
 u32 fg_end_overhead(const struct fg_end *end);
 int fg_end_init(void);

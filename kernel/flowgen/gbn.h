@@ -46,6 +46,7 @@ enum {
 };
 
 #define GBN_FLAG_LAST		0x01	/* the flow's last packet */
+#define GBN_FLAG_TELEMETRY	0x02	/* sched/telemetry.h: it is behind the header */
 
 /**
  * struct gbn_header - a header, decoded

@@ -37,6 +37,7 @@ static int fg_check(const struct fg_end *end, const struct sk_buff *skb,
 		    const struct gbn_header *h)
 {
 	const struct fg_run *run = end->run;
+	const struct fg_cc *law = run->config.law;
 	const struct fg_flow *flow;
 	struct gbn_header want;
 	u32 payload = 0;
@@ -56,14 +57,17 @@ static int fg_check(const struct fg_end *end, const struct sk_buff *skb,
 	want = (struct gbn_header){};
 	if (h->type == GBN_DATA)
 		payload = gbn_describe(&want, flow->bytes, run->config.payload, h->packet);
-	if (h->flags != want.flags || h->remaining != want.remaining ||
-	    skb->len != sizeof(struct udphdr) + GBN_HEADER_BYTES + payload)
+	if (h->flags != (want.flags | fg_cc_flags(law)) || h->remaining != want.remaining ||
+	    skb->len != sizeof(struct udphdr) + GBN_HEADER_BYTES + fg_cc_bytes(law) + payload)
 		return FLOWGEN_C_RX_PACKET;
 	return 0;
 }
 
-/* An answer to the sender, along a route of its own flow. NULL if it cannot be made. */
-static struct sk_buff *fg_answer(struct fg_end *end, struct fg_flow *flow, u32 number, u8 type)
+/* An answer to the sender, along a route of its own flow, with the telemetry of what is answered.
+ * NULL if it cannot be made.
+ */
+static struct sk_buff *fg_answer(struct fg_end *end, struct fg_flow *flow, u32 number, u8 type,
+				 const u8 *records)
 {
 	static const u8 counters[] = {
 		[GBN_ACK] = FLOWGEN_C_ACKS, [GBN_NACK] = FLOWGEN_C_NACKS,
@@ -71,7 +75,8 @@ static struct sk_buff *fg_answer(struct fg_end *end, struct fg_flow *flow, u32 n
 	};
 	struct fg_run *run = end->run;
 	struct gbn_header h = {
-		.type = type, .run = run->number, .flow = number, .packet = flow->rx.expected,
+		.type = type, .flags = fg_cc_flags(run->config.law), .run = run->number,
+		.flow = number, .packet = flow->rx.expected,
 	};
 	u16 port = gbn_port(run->config.seed, number);
 	struct fg_end *to = run->ends[flow->src];
@@ -88,7 +93,7 @@ static struct sk_buff *fg_answer(struct fg_end *end, struct fg_flow *flow, u32 n
 	skb = fg_end_packet(end, to, port,
 			    run->config.ack_class == FG_CLASS_FLOW ? flow->class :
 			    run->config.ack_class,
-			    flow->back, &h, 0);
+			    flow->back, &h, records, 0);
 	if (!skb)
 		end->count[FLOWGEN_C_NO_MEMORY]++;
 	else
@@ -103,9 +108,10 @@ static struct sk_buff *fg_marked(struct fg_end *end, struct fg_flow *flow, u32 n
 	u64 now = fg_now();
 	struct sk_buff *skb;
 
-	if (!config->law || (flow->cnp_ns && now - flow->cnp_ns < config->law_config.cnp_ns))
+	if (!config->law || !config->law->cnp ||
+	    (flow->cnp_ns && now - flow->cnp_ns < config->law_config.cnp_ns))
 		return NULL;
-	skb = fg_answer(end, flow, number, GBN_CNP);
+	skb = fg_answer(end, flow, number, GBN_CNP, NULL);
 	if (skb)
 		flow->cnp_ns = now;
 	return skb;
@@ -121,7 +127,7 @@ static void fg_say(struct fg_end *end, struct sk_buff *skb)
 }
 
 static void fg_data(struct fg_end *end, struct fg_flow *flow, const struct gbn_header *h,
-		    bool marked)
+		    const u8 *records, bool marked)
 {
 	struct fg_run *run = end->run;
 	struct sk_buff *skb = NULL, *cnp = NULL;
@@ -143,7 +149,7 @@ static void fg_data(struct fg_end *end, struct fg_flow *flow, const struct gbn_h
 		flow->done_ns = fg_now() - run->start_ns;
 	if (what & (GBN_RX_SAY_ACK | GBN_RX_SAY_NACK))
 		skb = fg_answer(end, flow, h->flow,
-				what & GBN_RX_SAY_ACK ? GBN_ACK : GBN_NACK);
+				what & GBN_RX_SAY_ACK ? GBN_ACK : GBN_NACK, records);
 out:
 	spin_unlock(&end->lock);
 	fg_say(end, cnp);
@@ -152,25 +158,27 @@ out:
 
 static void fg_take(struct fg_end *end, struct sk_buff *skb)
 {
-	u8 buffer[GBN_HEADER_BYTES];
+	u32 bytes = GBN_HEADER_BYTES + fg_cc_bytes(end->run->config.law);
+	u8 buffer[GBN_HEADER_BYTES + TELEMETRY_BYTES];
+	const u8 *raw, *records;
 	struct gbn_header h;
-	const u8 *raw;
 	int wrong;
 
 	if (!fg_run_is_on(end->run))
 		return;
-	raw = skb_header_pointer(skb, sizeof(struct udphdr), sizeof(buffer), buffer);
+	raw = skb_header_pointer(skb, sizeof(struct udphdr), bytes, buffer);
+	records = bytes > GBN_HEADER_BYTES ? raw + GBN_HEADER_BYTES : NULL;
 	wrong = raw && gbn_decode(&h, raw) ? fg_check(end, skb, &h) : FLOWGEN_C_RX_MALFORMED;
 	if (wrong) {
 		spin_lock(&end->lock);
 		end->count[wrong]++;
 		spin_unlock(&end->lock);
 	} else if (h.type == GBN_DATA) {
-		fg_data(end, &end->run->flows[h.flow], &h, fg_is_marked(skb));
+		fg_data(end, &end->run->flows[h.flow], &h, records, fg_is_marked(skb));
 	} else if (h.type == GBN_CNP) {
 		fg_gbn_cnp(end, &end->run->flows[h.flow]);
 	} else {
-		fg_gbn_answer(end, &end->run->flows[h.flow], &h);
+		fg_gbn_answer(end, &end->run->flows[h.flow], &h, records);
 	}
 }
 

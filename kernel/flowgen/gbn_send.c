@@ -57,10 +57,27 @@ static void fg_tx_drop(struct fg_tx *tx)
 
 static bool fg_tx_wants(const struct fg_tx *tx)
 {
-	const struct fg_config *config = &tx->end->run->config;
+	return !tx->gone && !tx->stalled &&
+	       atomic_read(&tx->local) < tx->end->run->config.local &&
+	       gbn_tx_may_send(&tx->gbn, tx->window);
+}
 
-	return !tx->gone && !tx->stalled && atomic_read(&tx->local) < config->local &&
-	       gbn_tx_may_send(&tx->gbn, config->window);
+/* The window is the run's or the law's, what is less, in full packets. Of the law's one counts that
+ * is begun, and there are as many as are acknowledged at once.
+ */
+static void fg_tx_open(struct fg_tx *tx)
+{
+	const struct fg_config *config = &tx->end->run->config;
+	u32 full = config->payload + fg_end_overhead(tx->end) + FG_CC_LINE_BYTES;
+	u64 window;
+
+	tx->window = config->window;
+	if (!config->law || !config->law->window)
+		return;
+	window = div_u64(config->law->window(&tx->cc) + full - 1, full);
+	window = clamp_t(u64, window, config->ack_every, GBN_PACKETS_MAX);
+	if (!tx->window || window < tx->window)
+		tx->window = window;
 }
 
 /* When the last packet has left a line of the flow's rate. @until: or when that is another one */
@@ -112,7 +129,8 @@ static void fg_tx_paced(struct fg_tx *tx, u32 bytes)
 	due = fg_tx_due(tx, now, &until);
 	tx->paced_ns = tx->paced_bytes && due <= now && now - due < FG_LATE_NS ? due : now;
 	tx->paced_bytes = bytes + FG_CC_LINE_BYTES;
-	law->sent(&tx->cc, &tx->end->law_config, tx->paced_bytes);
+	if (law->sent)
+		law->sent(&tx->cc, &tx->end->law_config, tx->paced_bytes);
 	if (!tx->asked_ns && gbn_asks(tx->gbn.next - 1, tx->gbn.packets, config->ack_every))
 		tx->asked_ns = now;
 }
@@ -203,7 +221,8 @@ static struct sk_buff *fg_tx_packet(struct fg_tx *tx)
 	u32 payload;
 
 	payload = gbn_describe(&h, flow->bytes, run->config.payload, tx->gbn.next);
-	skb = fg_end_packet(end, run->ends[flow->dst], tx->port, flow->class, tx->dst, &h,
+	h.flags |= fg_cc_flags(run->config.law);
+	skb = fg_end_packet(end, run->ends[flow->dst], tx->port, flow->class, tx->dst, &h, NULL,
 			    payload);
 	if (!skb) {
 		end->count[FLOWGEN_C_NO_MEMORY]++;
@@ -400,7 +419,7 @@ void fg_gbn_cnp(struct fg_end *end, struct fg_flow *flow)
 
 	spin_lock(&end->lock);
 	tx = flow->tx;
-	if (!tx || !law) {
+	if (!tx || !law || !law->cnp) {
 		end->count[tx ? FLOWGEN_C_RX_PACKET : FLOWGEN_C_STALE_ACKS]++;
 	} else {
 		end->count[FLOWGEN_C_CNPS_HEARD]++;
@@ -420,12 +439,15 @@ void fg_gbn_cnp(struct fg_end *end, struct fg_flow *flow)
  * @end: to the sender's endpoint
  * @flow: one of its flows
  * @h: header
+ * @records: its telemetry, if the run has that
  *
  * Context: RCU.
  */
-void fg_gbn_answer(struct fg_end *end, struct fg_flow *flow, const struct gbn_header *h)
+void fg_gbn_answer(struct fg_end *end, struct fg_flow *flow, const struct gbn_header *h,
+		   const u8 *records)
 {
 	struct fg_run *run = end->run;
+	const struct fg_cc *law = run->config.law;
 	enum gbn_news news = GBN_STALE;
 	u64 now = fg_now();
 	struct fg_tx *tx;
@@ -446,6 +468,10 @@ void fg_gbn_answer(struct fg_end *end, struct fg_flow *flow, const struct gbn_he
 		fg_flow_over(run, true);
 	} else {
 		tx->asked_ns = 0;
+		if (law && law->ack) {
+			law->ack(&tx->cc, &end->law_config, records, &tx->gbn, now);
+			fg_tx_open(tx);
+		}
 		fg_tx_news(tx, now);
 		fg_tx_ready(tx);
 	}
@@ -473,6 +499,7 @@ static struct fg_tx *fg_tx_new(struct fg_run *run, u32 number)
 	timerqueue_init(&tx->paced);
 	if (run->config.law)
 		run->config.law->start(&tx->cc, &tx->end->law_config);
+	fg_tx_open(tx);
 	tx->port = gbn_port(run->config.seed, number);
 	return tx;
 }

@@ -79,12 +79,49 @@ static const struct hop_option fg_options[] = {
 	FG_OPTION(DCQCN_ADD, add, 8, FLOWGEN_RATE_MAX, "dcqcn_add must be from 8 bit/s to 1 Tbit/s"),
 	FG_OPTION(DCQCN_HYPER, hyper, 8, FLOWGEN_RATE_MAX,
 		  "dcqcn_hyper must be from 8 bit/s to 1 Tbit/s"),
+	FG_OPTION(HPCC_RTT, config.law_config.hpcc.rtt_ns, FLOWGEN_HPCC_RTT_MIN,
+		  FLOWGEN_HPCC_RTT_MAX, "hpcc_rtt must be from 1 us to 1 s"),
+	FG_OPTION(HPCC_ETA, config.law_config.hpcc.eta, 1, FLOWGEN_HPCC_ETA_MAX,
+		  "hpcc_eta must be from 1 to 10000, that is 0.01 to 100 percent"),
+	FG_OPTION(HPCC_STAGES, config.law_config.hpcc.stages, 0, FLOWGEN_HPCC_STAGES_MAX,
+		  "hpcc_stages must be at most 1000"),
+	FG_OPTION(HPCC_ADD, config.law_config.hpcc.add, 1, FLOWGEN_BYTES_MAX,
+		  "hpcc_add must be from 1 to 2^48 bytes"),
 };
 
-/* Only for congestion control of gbn */
-static const u16 fg_law_options[] = {
-	FLOWGEN_A_RATE, FLOWGEN_A_DCQCN_CNP, FLOWGEN_A_DCQCN_ALPHA, FLOWGEN_A_DCQCN_TIMER,
-	FLOWGEN_A_DCQCN_BYTES, FLOWGEN_A_DCQCN_ADD, FLOWGEN_A_DCQCN_HYPER,
+/* Congestion control of gbn */
+static const struct fg_cc *const fg_laws[] = { &fg_cc_dcqcn, &fg_cc_hpcc };
+
+/**
+ * struct fg_law_option - an option that only congestion control of gbn has
+ * @attr: attribute
+ * @law: that it goes with, NULL: any
+ * @rule: what extack says if the run has another one
+ */
+struct fg_law_option {
+	u16 attr;
+	const struct fg_cc *law;
+	const char *rule;
+};
+
+#define FG_LAW_OPTION(_attr, _law, _name) {				\
+	.attr = FLOWGEN_A_##_attr,					\
+	.law = &fg_cc_##_law,						\
+	.rule = _name " goes with cc " #_law,				\
+}
+
+static const struct fg_law_option fg_law_options[] = {
+	{ .attr = FLOWGEN_A_RATE },
+	FG_LAW_OPTION(DCQCN_CNP, dcqcn, "dcqcn_cnp"),
+	FG_LAW_OPTION(DCQCN_ALPHA, dcqcn, "dcqcn_alpha"),
+	FG_LAW_OPTION(DCQCN_TIMER, dcqcn, "dcqcn_timer"),
+	FG_LAW_OPTION(DCQCN_BYTES, dcqcn, "dcqcn_bytes"),
+	FG_LAW_OPTION(DCQCN_ADD, dcqcn, "dcqcn_add"),
+	FG_LAW_OPTION(DCQCN_HYPER, dcqcn, "dcqcn_hyper"),
+	FG_LAW_OPTION(HPCC_RTT, hpcc, "hpcc_rtt"),
+	FG_LAW_OPTION(HPCC_ETA, hpcc, "hpcc_eta"),
+	FG_LAW_OPTION(HPCC_STAGES, hpcc, "hpcc_stages"),
+	FG_LAW_OPTION(HPCC_ADD, hpcc, "hpcc_add"),
 };
 
 /* Ranges are in the table above: the core would refuse a value without naming it. */
@@ -110,6 +147,10 @@ static const struct nla_policy fg_run_policy[] = {
 	[FLOWGEN_A_DCQCN_BYTES]	= { .type = NLA_U64 },
 	[FLOWGEN_A_DCQCN_ADD]	= { .type = NLA_U64 },
 	[FLOWGEN_A_DCQCN_HYPER]	= { .type = NLA_U64 },
+	[FLOWGEN_A_HPCC_RTT]	= { .type = NLA_U64 },
+	[FLOWGEN_A_HPCC_ETA]	= { .type = NLA_U32 },
+	[FLOWGEN_A_HPCC_STAGES]	= { .type = NLA_U32 },
+	[FLOWGEN_A_HPCC_ADD]	= { .type = NLA_U64 },
 };
 
 static const struct nla_policy fg_end_policy[] = {
@@ -170,20 +211,48 @@ static struct net *fg_net_of(struct genl_info *info)
 	return net;
 }
 
-/* Congestion control of gbn, and its options */
-static int fg_parse_law(struct fg_request *r, struct genl_info *info)
+static const struct fg_cc *fg_law_find(const char *name)
 {
 	unsigned int i;
 
-	if (*r->config.cc && r->config.transport == FLOWGEN_TRANSPORT_GBN) {
-		if (strcmp(r->config.cc, fg_cc_dcqcn.name))
-			return fg_refuse(info, FLOWGEN_A_CC, "cc of gbn must be dcqcn", -ENOENT);
-		r->config.law = &fg_cc_dcqcn;
-	}
-	for (i = 0; i < ARRAY_SIZE(fg_law_options); i++)
-		if (!r->config.law && info->attrs[fg_law_options[i]])
-			return fg_refuse(info, fg_law_options[i],
+	for (i = 0; i < ARRAY_SIZE(fg_laws); i++)
+		if (!strcmp(name, fg_laws[i]->name))
+			return fg_laws[i];
+	return NULL;
+}
+
+/* That no option is of another law than the run's, @law, or NULL if it has none */
+static int fg_check_law_options(const struct fg_cc *law, struct genl_info *info)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(fg_law_options); i++) {
+		if (!info->attrs[fg_law_options[i].attr])
+			continue;
+		if (!law)
+			return fg_refuse(info, fg_law_options[i].attr,
 					 "only congestion control of gbn has that", -EINVAL);
+		if (fg_law_options[i].law && fg_law_options[i].law != law)
+			return fg_refuse(info, fg_law_options[i].attr, fg_law_options[i].rule,
+					 -EINVAL);
+	}
+	return 0;
+}
+
+/* Congestion control of gbn, and its options */
+static int fg_parse_law(struct fg_request *r, struct genl_info *info)
+{
+	int err;
+
+	if (*r->config.cc && r->config.transport == FLOWGEN_TRANSPORT_GBN) {
+		r->config.law = fg_law_find(r->config.cc);
+		if (!r->config.law)
+			return fg_refuse(info, FLOWGEN_A_CC, "cc of gbn must be dcqcn or hpcc",
+					 -ENOENT);
+	}
+	err = fg_check_law_options(r->config.law, info);
+	if (err)
+		return err;
 	if (!r->config.law)
 		return 0;
 	if (!r->rate)
@@ -256,6 +325,11 @@ static int fg_run_new_doit(struct sk_buff *request, struct genl_info *info)
 				.alpha_ns = FLOWGEN_DCQCN_ALPHA_DEFAULT,
 				.timer_ns = FLOWGEN_DCQCN_TIMER_DEFAULT,
 				.bytes = FLOWGEN_DCQCN_BYTES_DEFAULT,
+			},
+			.hpcc = {
+				.rtt_ns = FLOWGEN_HPCC_RTT_DEFAULT,
+				.eta = FLOWGEN_HPCC_ETA_DEFAULT,
+				.stages = FLOWGEN_HPCC_STAGES_DEFAULT,
 			},
 		},
 	} };

@@ -30,6 +30,10 @@
 #define FLOWGEN_RATE_MIN	1000000ULL	/* bit/s */
 #define FLOWGEN_RATE_MAX	1000000000000ULL
 #define FLOWGEN_DCQCN_BYTES_MIN	65536U		/* more than a packet on a line */
+#define FLOWGEN_HPCC_RTT_MIN	1000ULL		/* ns */
+#define FLOWGEN_HPCC_RTT_MAX	1000000000ULL
+#define FLOWGEN_HPCC_ETA_MAX	10000U		/* 1 */
+#define FLOWGEN_HPCC_STAGES_MAX	1000U
 
 #define FLOWGEN_PORT_DEFAULT	4790
 #define FLOWGEN_PAYLOAD_DEFAULT	1000U
@@ -39,6 +43,9 @@
 #define FLOWGEN_DCQCN_ALPHA_DEFAULT	55000ULL	/* ns */
 #define FLOWGEN_DCQCN_TIMER_DEFAULT	55000ULL	/* ns */
 #define FLOWGEN_DCQCN_BYTES_DEFAULT	10000000ULL
+#define FLOWGEN_HPCC_RTT_DEFAULT	13000ULL	/* ns */
+#define FLOWGEN_HPCC_ETA_DEFAULT	9500U
+#define FLOWGEN_HPCC_STAGES_DEFAULT	5U
 
 #define FLOWGEN_NEVER		(~0ULL)		/* a time that has not come */
 
@@ -169,7 +176,7 @@ struct flowgen_sample {
  * @FLOWGEN_A_LOCAL: u32, packets of a flow of gbn that may wait in its own host, 1 to 65535;
  *	default 2
  * @FLOWGEN_A_CC: string, congestion control: of tcp any that the kernel has, default the
- *	namespace's; of gbn dcqcn, default none
+ *	namespace's; of gbn dcqcn or hpcc, default none
  * @FLOWGEN_A_INTERVAL: u64, ns between two samples, FLOWGEN_INTERVAL_MIN to FLOWGEN_TIME_MAX;
  *	needed to watch
  * @FLOWGEN_A_END: u32, number of an endpoint
@@ -200,6 +207,13 @@ struct flowgen_sample {
  * @FLOWGEN_A_DCQCN_ADD: u64, bit/s, additive increase, 8 to FLOWGEN_RATE_MAX; default
  *	_RATE / 1000
  * @FLOWGEN_A_DCQCN_HYPER: u64, bit/s, hyper increase, 8 to FLOWGEN_RATE_MAX; default _RATE / 100
+ * @FLOWGEN_A_HPCC_RTT: u64, ns, base RTT of the network, without queues, FLOWGEN_HPCC_RTT_MIN to
+ *	_MAX; default 13 us
+ * @FLOWGEN_A_HPCC_ETA: u32, 1/10000, target utilization, 1 to FLOWGEN_HPCC_ETA_MAX; default 0.95
+ * @FLOWGEN_A_HPCC_STAGES: u32, additive increases before the window is set by measurement, 0 to
+ *	FLOWGEN_HPCC_STAGES_MAX; default 5
+ * @FLOWGEN_A_HPCC_ADD: u64, bytes, additive increase, 1 to FLOWGEN_BYTES_MAX; default
+ *	_RATE / 8 * _HPCC_RTT * (1 - _HPCC_ETA) / 100
  */
 enum {
 	FLOWGEN_A_UNSPEC,
@@ -239,6 +253,10 @@ enum {
 	FLOWGEN_A_DCQCN_BYTES,
 	FLOWGEN_A_DCQCN_ADD,
 	FLOWGEN_A_DCQCN_HYPER,
+	FLOWGEN_A_HPCC_RTT,
+	FLOWGEN_A_HPCC_ETA,
+	FLOWGEN_A_HPCC_STAGES,
+	FLOWGEN_A_HPCC_ADD,
 	__FLOWGEN_A_MAX
 };
 

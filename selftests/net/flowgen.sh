@@ -683,7 +683,7 @@ wrong_ends() # NAME WORDS TEXT
 
 test_refused()
 {
-	local head='# sluice-trace 1\n'
+	local head='# sluice-trace 1\n' option value words options
 
 	wrong_trace "no head" "trace:1: should be: # sluice-trace 1" '0 0 1 1\n'
 	wrong_trace "no flows" "trace: no flows" "$head"
@@ -721,7 +721,7 @@ test_refused()
 	wrong "transport" "transport must be gbn or tcp: rdma" --transport rdma
 	wrong "cc" "the kernel has no such congestion control" --transport tcp --cc none
 	wrong "cc of gbn without a rate" "--cc of --transport gbn needs --rate" --cc dcqcn
-	wrong "cc of gbn" "cc of gbn must be dcqcn" --cc cubic --rate 1gbit
+	wrong "cc of gbn" "cc of gbn must be dcqcn or hpcc" --cc cubic --rate 1gbit
 	sed 's/^1 .*/& 1000000/' "$work/ends" >"$work/ends.rate"
 	wrong "an endpoint's rate without cc" "only congestion control of gbn has that" --endpoints "$work/ends.rate"
 	wrong "a rate without cc" "only congestion control of gbn has that" --rate 1gbit
@@ -732,6 +732,36 @@ test_refused()
 	wrong "dcqcn-bytes" "dcqcn_bytes must be from 65536" --cc dcqcn --rate 1gbit --dcqcn-bytes 65535
 	wrong "dcqcn-add" "dcqcn_add must be from 8 bit/s" --cc dcqcn --rate 1gbit --dcqcn-add 7
 	wrong "dcqcn-hyper" "dcqcn_hyper must be from 8 bit/s" --cc dcqcn --rate 1gbit --dcqcn-hyper 1001gbit
+	wrong "hpcc without a rate" "--cc of --transport gbn needs --rate" --cc hpcc
+	for option in rtt=13us eta=95 stages=5 add=80; do
+		wrong "hpcc-${option%=*} without cc" "only congestion control of gbn has that" "--hpcc-$option"
+		wrong "hpcc-${option%=*} with tcp" "only congestion control of gbn has that" --transport tcp "--hpcc-$option"
+		wrong "hpcc-${option%=*} with dcqcn" "hpcc_${option%=*} goes with cc hpcc" --cc dcqcn --rate 1gbit "--hpcc-$option"
+	done
+	for option in cnp=50us alpha=55us timer=55us bytes=10mb add=1mbit hyper=10mbit; do
+		wrong "dcqcn-${option%=*} with hpcc" "dcqcn_${option%=*} goes with cc dcqcn" --cc hpcc --rate 1gbit "--dcqcn-$option"
+	done
+	while read -r option value words; do
+		wrong "hpcc-$option $value" "$words" --cc hpcc --rate 1gbit "--hpcc-$option" "$value"
+	done <<-END
+		rtt 999ns hpcc_rtt must be from 1 us to 1 s
+		rtt 1000000001 hpcc_rtt must be from 1 us to 1 s
+		rtt 13m hpcc-rtt is not understood: 13m
+		eta 0 hpcc_eta must be from 1 to 10000
+		eta 0.00 hpcc_eta must be from 1 to 10000
+		eta 100.01 hpcc_eta must be from 1 to 10000
+		eta 42949672.95 hpcc-eta is too large: 42949672.95
+		eta 99999999999999999999 hpcc-eta is too large
+		eta 95.125 hpcc-eta is not understood: 95.125
+		eta 95. hpcc-eta is not understood: 95.
+		eta .95 hpcc-eta is not understood: .95
+		eta -1 hpcc-eta is not understood: -1
+		eta 95%% hpcc-eta is not understood: 95%%
+		stages 1001 hpcc_stages must be at most 1000
+		stages 4294967296 hpcc-stages is too large
+		add 0 hpcc_add must be from 1 to 2^48 bytes
+		add 281474976710657 hpcc_add must be from 1 to 2^48 bytes
+	END
 	wrong "watch alone" "--watch, --interval and --watch-out go together" --watch "$work/ends"
 	echo "p $(ns_name c0) eth7" >"$work/ports"
 	wrong "no device" "ports:1: no such device in this namespace" --watch "$work/ports" \
@@ -743,6 +773,14 @@ test_refused()
 	is "packets that exceed the MTU are given up" "$? $(counts completed given_up too_big)" \
 		"3 1 1 1"
 	check "those that do not pass" run --payload 1456 <<<"0 0 1 10000"
+	while read -r -a options; do
+		check "hpcc takes ${options[*]}" run --cc hpcc --rate 100gbit "${options[@]}" <<<"0 0 1 1000"
+	done <<-END
+		--hpcc-rtt 1us --hpcc-eta 0.01 --hpcc-stages 0 --hpcc-add 1
+		--hpcc-rtt 1s --hpcc-eta 100% --hpcc-stages 1000 --hpcc-add 281474976710656
+		--hpcc-rtt 13us --hpcc-eta 94.5% --hpcc-stages 5 --hpcc-add 1kb
+		--hpcc-eta 100.00
+	END
 	refused "without CAP_NET_ADMIN" "Operation not permitted" setpriv --bounding-set -net_admin \
 		--inh-caps -net_admin "$FLOWGEN" run --endpoints "$work/ends" --trace "$work/trace" \
 		--out "$work/none"

@@ -214,7 +214,10 @@ is "$FLOWS flows: results by the specification alone" \
 	"$FLOWS results, 0 wrong, several messages"
 is "flowgen: each wrong request is refused, and what was said before stands" \
 	"$(spec flowgen refused "/run/netns/$(ns_name f0)" 10.9.0.0 "/run/netns/$(ns_name f1)" 10.9.0.1 | xargs)" \
-	"no-run EINVAL cc-that-gbn-lacks ENOENT cc-without-rate EINVAL rate-without-cc EINVAL a-run taken a-run-again EBUSY no-such-end EINVAL no-address EINVAL \
+	"no-run EINVAL cc-that-gbn-lacks ENOENT cc-without-rate EINVAL rate-without-cc EINVAL hpcc-eta-with-dcqcn EINVAL dcqcn-add-with-hpcc EINVAL \
+small-hpcc-rtt EINVAL large-hpcc-rtt EINVAL small-hpcc-eta EINVAL large-hpcc-eta EINVAL large-hpcc-stages EINVAL \
+small-hpcc-add EINVAL large-hpcc-add EINVAL a-run taken a-run-again EBUSY least-of-hpcc EBUSY \
+most-of-hpcc EBUSY no-such-end EINVAL no-address EINVAL \
 two-addresses EINVAL no-netns EINVAL an-end taken an-end-again EEXIST another-end taken watch-without-interval EINVAL \
 half-a-flow EINVAL reserved-bytes EINVAL too-many-flows E2BIG too-few-flows EINVAL a-flow taken a-start taken \
 a-start-again EINVAL late-flow EINVAL"

@@ -244,8 +244,21 @@ def refused(family, *ends):
         do("cc-that-gbn-lacks", "run-new", {"flows": 1, "ends": 2, "cc": b"reno\0", "rate": 10**9})
         do("cc-without-rate", "run-new", {"flows": 1, "ends": 2, "cc": b"dcqcn\0"})
         do("rate-without-cc", "run-new", {"flows": 1, "ends": 2, "rate": 10**9})
+        for law, option in (("dcqcn", "hpcc-eta"), ("hpcc", "dcqcn-add")):
+            do(f"{option}-with-{law}", "run-new",
+               {"flows": 1, "ends": 2, "cc": law.encode() + b"\0", "rate": 10**9, option: 100})
+        hpcc = {"flows": 1, "ends": 2, "cc": b"hpcc\0", "rate": 10**9}
+        for option, least, most in (("hpcc-rtt", 1000, 10**9), ("hpcc-eta", 1, 10**4), ("hpcc-stages", 0, 1000),
+                                    ("hpcc-add", 1, 2**48)):
+            if least:
+                do(f"small-{option}", "run-new", hpcc | {option: least - 1})
+            do(f"large-{option}", "run-new", hpcc | {option: most + 1})
         do("a-run", "run-new", {"flows": 1, "ends": 2, "limit": 10 ** 10})
         do("a-run-again", "run-new", {"flows": 1, "ends": 2})
+        # what is right but for the run that there is
+        do("least-of-hpcc", "run-new", hpcc | {"hpcc-rtt": 1000, "hpcc-eta": 1, "hpcc-stages": 0, "hpcc-add": 1})
+        do("most-of-hpcc", "run-new",
+           hpcc | {"hpcc-rtt": 10**9, "hpcc-eta": 10**4, "hpcc-stages": 1000, "hpcc-add": 2**48})
         do("no-such-end", "end-add", end | {"end": 2})
         do("no-address", "end-add", {"end": 0, "netns": a.fileno()})
         do("two-addresses", "end-add", end | {"address6": bytes(15) + b"\1"})

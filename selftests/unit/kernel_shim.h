@@ -62,6 +62,7 @@ static inline u64 div64_u64_rem(u64 dividend, u64 divisor, u64 *remainder)
 #define max(a, b)	((a) > (b) ? (a) : (b))
 #define max_t(type, a, b)	((type)(a) > (type)(b) ? (type)(a) : (type)(b))
 #define U64_MAX		(~0ULL)
+#define NSEC_PER_SEC	1000000000L
 #define clamp_t(type, v, low, high)	((type)(v) < (type)(low) ? (type)(low) : \
 					 (type)(v) > (type)(high) ? (type)(high) : (type)(v))
 

@@ -166,6 +166,8 @@ static unsigned int attr_size(unsigned int attr)
 	case FLOWGEN_A_PAYLOAD:
 	case FLOWGEN_A_ACK:
 	case FLOWGEN_A_LOCAL:
+	case FLOWGEN_A_HPCC_ETA:
+	case FLOWGEN_A_HPCC_STAGES:
 		return 4;
 	default:
 		return 8;

@@ -25,7 +25,8 @@ enum {
 	OPT_ENDS = 256, OPT_TRACE, OPT_OUT, OPT_TRANSPORT, OPT_PAYLOAD, OPT_WINDOW, OPT_ACK,
 	OPT_ACK_CLASS, OPT_RTO, OPT_LOCAL, OPT_CC, OPT_PORT, OPT_SEED, OPT_LIMIT, OPT_WATCH,
 	OPT_INTERVAL, OPT_WATCH_OUT, OPT_ZERO, OPT_RATE, OPT_DCQCN_CNP, OPT_DCQCN_ALPHA,
-	OPT_DCQCN_TIMER, OPT_DCQCN_BYTES, OPT_DCQCN_ADD, OPT_DCQCN_HYPER,
+	OPT_DCQCN_TIMER, OPT_DCQCN_BYTES, OPT_DCQCN_ADD, OPT_DCQCN_HYPER, OPT_HPCC_RTT,
+	OPT_HPCC_ETA, OPT_HPCC_STAGES, OPT_HPCC_ADD,
 };
 
 static const struct argp_option argp_options[] = {
@@ -42,8 +43,8 @@ static const struct argp_option argp_options[] = {
 	  "gbn: class of acknowledgements, default the flow's", 0 },
 	{ "rto", OPT_RTO, "TIME", 0, "gbn: retransmission timeout, default 4ms", 0 },
 	{ "local", OPT_LOCAL, "N", 0, "gbn: packets of a flow in its own host, default 2", 0 },
-	{ "cc", OPT_CC, "NAME", 0, "congestion control: of tcp, the kernel's; of gbn dcqcn, "
-	  "default none", 0 },
+	{ "cc", OPT_CC, "NAME", 0, "congestion control: of tcp, the kernel's; of gbn dcqcn "
+	  "or hpcc, default none", 0 },
 	{ "rate", OPT_RATE, "RATE", 0, "gbn with cc: line rate of the senders", 0 },
 	{ "dcqcn-cnp", OPT_DCQCN_CNP, "TIME", 0, "between two CNPs for a flow, default 50us", 0 },
 	{ "dcqcn-alpha", OPT_DCQCN_ALPHA, "TIME", 0,
@@ -52,6 +53,12 @@ static const struct argp_option argp_options[] = {
 	{ "dcqcn-bytes", OPT_DCQCN_BYTES, "BYTES", 0, "between two increases, default 10MB", 0 },
 	{ "dcqcn-add", OPT_DCQCN_ADD, "RATE", 0, "additive increase, default RATE / 1000", 0 },
 	{ "dcqcn-hyper", OPT_DCQCN_HYPER, "RATE", 0, "hyper increase, default RATE / 100", 0 },
+	{ "hpcc-rtt", OPT_HPCC_RTT, "TIME", 0, "base RTT of the network, default 13us", 0 },
+	{ "hpcc-eta", OPT_HPCC_ETA, "PERCENT", 0, "target utilization, default 95", 0 },
+	{ "hpcc-stages", OPT_HPCC_STAGES, "N", 0,
+	  "additive increases before the window is set by measurement, default 5", 0 },
+	{ "hpcc-add", OPT_HPCC_ADD, "BYTES", 0,
+	  "additive increase, default RATE * RTT * (1 - ETA) / 100", 0 },
 	{ "port", OPT_PORT, "N", 0, "of UDP or TCP, default 4790", 0 },
 	{ "seed", OPT_SEED, "N", 0, "of source ports, default 0", 0 },
 	{ "limit", OPT_LIMIT, "TIME", 0, "give up after that; default never", 0 },
@@ -110,6 +117,30 @@ static uint64_t number(const char *arg, const struct unit *units, uint64_t max, 
 	exit(EXIT_USAGE);
 }
 
+/* Return: 1/10000, exactly: two digits behind the point at most. "%" may be left out, as in tc. */
+static uint64_t percent(const char *arg, const char *what, struct argp_state *state)
+{
+	unsigned long long whole = 0, part = 0;
+	char *end = NULL;
+	size_t digits;
+
+	errno = 0;
+	if (arg[0] >= '0' && arg[0] <= '9')
+		whole = strtoull(arg, &end, 10);
+	if (end && *end == '.') {
+		digits = strspn(++end, "0123456789");
+		if (digits == 1 || digits == 2)
+			part = strtoul(end, &end, 10) * (digits == 1 ? 10 : 1);
+		else
+			end = NULL;
+	}
+	if (!end || (*end && strcmp(end, "%")))
+		argp_error(state, "%s is not understood: %s", what, arg);
+	if (errno || whole >= UINT32_MAX / 100)
+		argp_error(state, "%s is too large: %s", what, arg);
+	return whole * 100 + part;
+}
+
 /* An option that is a number: the kernel knows its range. */
 static void set(struct options *opt, unsigned int attr, uint64_t value)
 {
@@ -163,6 +194,9 @@ static const struct {
 	{ OPT_DCQCN_BYTES, FLOWGEN_A_DCQCN_BYTES, byte_units, UINT64_MAX, "dcqcn-bytes" },
 	{ OPT_DCQCN_ADD, FLOWGEN_A_DCQCN_ADD, rate_units, UINT64_MAX, "dcqcn-add" },
 	{ OPT_DCQCN_HYPER, FLOWGEN_A_DCQCN_HYPER, rate_units, UINT64_MAX, "dcqcn-hyper" },
+	{ OPT_HPCC_RTT, FLOWGEN_A_HPCC_RTT, time_units, UINT64_MAX, "hpcc-rtt" },
+	{ OPT_HPCC_STAGES, FLOWGEN_A_HPCC_STAGES, no_units, UINT32_MAX, "hpcc-stages" },
+	{ OPT_HPCC_ADD, FLOWGEN_A_HPCC_ADD, byte_units, UINT64_MAX, "hpcc-add" },
 };
 
 static error_t parse_number(int key, char *arg, struct argp_state *state)
@@ -198,6 +232,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_CC:
 		opt->cc = arg;
+		return 0;
+	case OPT_HPCC_ETA:
+		set(opt, FLOWGEN_A_HPCC_ETA, percent(arg, "hpcc-eta", state));
 		return 0;
 	case OPT_WATCH:
 		opt->watch = arg;

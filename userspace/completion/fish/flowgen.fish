@@ -34,6 +34,14 @@ function __flowgen_where
                 set -e words[1]
             case '* --dcqcn-timer'
                 set -e words[1]
+            case '* --hpcc-add'
+                set -e words[1]
+            case '* --hpcc-eta'
+                set -e words[1]
+            case '* --hpcc-rtt'
+                set -e words[1]
+            case '* --hpcc-stages'
+                set -e words[1]
             case '* --limit'
                 set -e words[1]
             case '* --local'
@@ -94,6 +102,10 @@ complete -c flowgen -n '__flowgen_at ""' -l dcqcn-bytes -x -d 'between two incre
 complete -c flowgen -n '__flowgen_at ""' -l dcqcn-cnp -x -d 'between two CNPs for a flow'
 complete -c flowgen -n '__flowgen_at ""' -l dcqcn-hyper -x -d 'hyper increase'
 complete -c flowgen -n '__flowgen_at ""' -l dcqcn-timer -x -d 'between two increases'
+complete -c flowgen -n '__flowgen_at ""' -l hpcc-add -x -d 'additive increase'
+complete -c flowgen -n '__flowgen_at ""' -l hpcc-eta -x -d 'target utilization'
+complete -c flowgen -n '__flowgen_at ""' -l hpcc-rtt -x -d 'base RTT of the network'
+complete -c flowgen -n '__flowgen_at ""' -l hpcc-stages -x -d 'additive increases before a measurement'
 complete -c flowgen -n '__flowgen_at ""' -l limit -x -d 'give up after that'
 complete -c flowgen -n '__flowgen_at ""' -l local -x -d 'gbn: packets of a flow in its own host'
 complete -c flowgen -n '__flowgen_at ""' -l payload -x -d 'gbn: of a full packet'
@@ -125,6 +137,10 @@ complete -c flowgen -n '__flowgen_at run' -l dcqcn-bytes -x -d 'between two incr
 complete -c flowgen -n '__flowgen_at run' -l dcqcn-cnp -x -d 'between two CNPs for a flow'
 complete -c flowgen -n '__flowgen_at run' -l dcqcn-hyper -x -d 'hyper increase'
 complete -c flowgen -n '__flowgen_at run' -l dcqcn-timer -x -d 'between two increases'
+complete -c flowgen -n '__flowgen_at run' -l hpcc-add -x -d 'additive increase'
+complete -c flowgen -n '__flowgen_at run' -l hpcc-eta -x -d 'target utilization'
+complete -c flowgen -n '__flowgen_at run' -l hpcc-rtt -x -d 'base RTT of the network'
+complete -c flowgen -n '__flowgen_at run' -l hpcc-stages -x -d 'additive increases before a measurement'
 complete -c flowgen -n '__flowgen_at run' -l limit -x -d 'give up after that'
 complete -c flowgen -n '__flowgen_at run' -l local -x -d 'gbn: packets of a flow in its own host'
 complete -c flowgen -n '__flowgen_at run' -l payload -x -d 'gbn: of a full packet'
