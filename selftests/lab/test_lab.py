@@ -796,7 +796,7 @@ class Refused(unittest.TestCase):
                 ("scheme b dctcp red_min=x", "6: scheme: red_min is a size"),
                 ("scheme b dctcp red_burst=x", "6: scheme: red_burst is a number"),
                 ("scheme b dctcp cc=x/y", "6: scheme: cc is the name"),
-                ("scheme b dcqcn cc=dcqnc", "6: scheme: cc of gbn is dcqcn or none"),
+                ("scheme b dcqcn cc=dcqnc", "6: scheme: cc of gbn is dcqcn, hpcc or none"),
                 ("scheme b bfc switch='bfc queues {x}'", "6: scheme: \"bfc queues {x}\": no setting 'x'"),
                 ("scheme b bfc switch='bfc {'", "6: scheme: \"bfc {\": no setting"),
                 ("scheme b bfc options='{Queues}'", "6: scheme: \"bfc role")):

@@ -8,6 +8,7 @@ address resolution in a measurement.
 
 import os
 
+from .schemes import PACED
 from .topology import Topology
 
 PREFIX = "lab-"
@@ -24,13 +25,13 @@ def netns(node):
     return PREFIX + node.name
 
 
-def _links(lab):
+def _links(lab, mtu):
     for a in lab.topology.ports[::2]:
         b = a.peer
-        yield (f"link add name {a.name} netns {netns(a.node)} address {a.mac} mtu {lab.mtu} "
+        yield (f"link add name {a.name} netns {netns(a.node)} address {a.mac} mtu {mtu} "
                f"type wire rate {a.rate} delay {a.delay}ns ring {lab.ring} "
                f"overhead {lab.overhead} {lab.faults} peer name {b.name} netns {netns(b.node)} "
-               f"address {b.mac} mtu {lab.mtu}")
+               f"address {b.mac} mtu {mtu}")
 
 
 def _gateway(port):
@@ -107,7 +108,7 @@ def files(lab, scheme):
         found[name] = "".join(f"{line}\n" for line in lines)
 
     put("netns", (f"netns add {netns(n)}" for n in topology.nodes.values()))
-    put("links.ip", _links(lab))
+    put("links.ip", _links(lab, lab.mtu + scheme.telemetry))
     host = "ecn-host" if scheme.asks_for_ecn else "host"
     put("boxes", (f"{netns(n)} switch {hash_fields(topology, n)}".rstrip() if n.is_switch
                   else f"{netns(n)} {host}" for n in topology.nodes.values()))
@@ -121,7 +122,7 @@ def files(lab, scheme):
         put(f"{netns(node)}.tc",
             (f"qdisc replace dev {port.name} {parent} {words}" for port, parent, words in qdiscs))
     put("modules", ["wire", "flowgen"] + [m for k in sorted(kinds) for m in MODULES.get(k, ())])
-    line = scheme.words["cc"] == "dcqcn"
+    line = scheme.words["cc"] in PACED
     put("endpoints", (f"{h.index} {netns(h)} {h.address}" + (f" {h.ports[0].rate}" if line else "")
                       for h in topology.hosts))
     watched = [p for p in topology.ports if str(p) in lab.sample_ports]

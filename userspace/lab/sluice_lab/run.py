@@ -31,6 +31,7 @@ import time
 
 from . import best, check, clock, inputs, labfile, places, rack, units
 from .places import LAB, ROOT, tool
+from .schemes import PACED
 from .units import LabError
 
 HEADERS = best.HEADERS + 4      # with a fabric tag: what load is reckoned with
@@ -157,9 +158,13 @@ class Runner:
             args += ["--window", str(window)] if window else []
             ack_class = case.scheme.ack_class
             args += ["--ack-class", str(ack_class)] if ack_class else []
-            if words["cc"] == "dcqcn":
+            if words["cc"] in PACED:
                 line = max(host.ports[0].rate for host in lab.topology.hosts)
-                args += ["--cc", "dcqcn", "--rate", f"{line}bit", *words["cc_options"].split()]
+                args += ["--cc", words["cc"], "--rate", f"{line}bit"]
+                if case.scheme.telemetry and "--hpcc-rtt" not in words["cc_options"]:
+                    headers = HEADERS + case.scheme.telemetry
+                    args += ["--hpcc-rtt", f"{self.rtt(lab, headers, headers)}ns"]
+                args += words["cc_options"].split()
         else:
             args += ["--cc", words["cc"]]
         if lab.sample:
@@ -191,8 +196,13 @@ class Runner:
             return f.read().strip()
 
     @staticmethod
-    def bdp(lab):
-        """Bytes: rate of a host's link times the longest way there and back, unloaded."""
+    def rtt(lab, headers=best.HEADERS, ack=0):
+        """Nanoseconds of the longest way there and back, unloaded, with headers and acknowledgements of so many bytes."""
+        def there_and_back(a, b):
+            hops = best.hops_of(lab.topology.path(a, b))
+            back = best.best_ns(1, hops, headers=ack - 1) if ack else sum(delay for _, delay in hops)
+            return best.best_ns(lab.payload, hops, lab.payload, headers) + back
+
         hosts = lab.topology.hosts
         longest = 0
         edges = {}
@@ -201,15 +211,13 @@ class Runner:
         for a in edges.values():
             for b in hosts if len(hosts) <= 32 else edges.values():
                 if a is not b:
-                    ports = lab.topology.path(a, b)
-                    there = best.best_ns(lab.payload, best.hops_of(ports), lab.payload)
-                    longest = max(longest, there + sum(p.delay for p in ports))
-        if not longest:         # all hosts at one switch
-            a, b = hosts[:2]
-            ports = lab.topology.path(a, b)
-            longest = best.best_ns(lab.payload, best.hops_of(ports), lab.payload) + \
-                sum(p.delay for p in ports)
-        return longest * max(h.ports[0].rate for h in hosts) // (8 * 10**9)
+                    longest = max(longest, there_and_back(a, b))
+        return longest or there_and_back(*hosts[:2])    # all hosts at one switch
+
+    @staticmethod
+    def bdp(lab):
+        """Bytes: rate of a host's link times the longest way there and back, unloaded."""
+        return Runner.rtt(lab) * max(h.ports[0].rate for h in lab.topology.hosts) // (8 * 10**9)
 
     def known(self, case):
         """What run.json says; None if there is none."""

@@ -12,6 +12,9 @@ import re
 
 from . import units
 
+FLOWGEN_PORT = 4790             # to which its packets go
+PACED = ("dcqcn", "hpcc")       # congestion controls of gbn, which go by the line of a host
+
 # Settings that each scheme has; those with None follow from the topology.
 SETTINGS = {
     "queues": "32",             # sub-queues of a switch's port
@@ -24,7 +27,7 @@ SETTINGS = {
     "ack": "16",                # gbn: packets for an acknowledgement
     "ack_class": "7",           # gbn: their class, which goes before all flows; or `flow`, that of the flow
     "rto": "10ms",              # gbn: retransmission timeout
-    "cc": "cubic",              # tcp: congestion control. gbn: dcqcn; none, and so is cubic
+    "cc": "cubic",              # tcp: congestion control. gbn: dcqcn, hpcc; none, and so is cubic
     "cc_options": "",           # more words for flowgen, such as `--dcqcn-timer 300us`
     "port_buffer": None,        # bytes at a port without a shared pool: half of `buffer`
     "port_packets": None,       # the same in packets
@@ -93,6 +96,9 @@ SCHEMES = {
     "dcqcn": dict(transport="gbn", cc="dcqcn", host=_BELOW_HOST_PFC + " {options}",
                   switch=_BELOW_PFC + " kmin {red_min} kmax {red_max}" + _BOTH,
                   what="DCQCN: hosts go by marks of such a FIFO"),
+    "hpcc": dict(transport="gbn", cc="hpcc", ack="1", host=_BELOW_HOST_PFC + " {options}",
+                 switch=_BELOW_PFC + f" telemetry {FLOWGEN_PORT}" + _BOTH,
+                 what="HPCC: hosts go by what switches say in each packet, over such a FIFO"),
     "nopause": dict(transport="gbn", host=_HOST_BFC + " assign single", host_queues="1",
                     switch=_BELOW_NOPAUSE + _BOTH, what="the same FIFO, which pauses nobody and drops"),
     "rocc": dict(transport="gbn", host=_HOST_ROCC, switch=_SWITCH_ROCC,
@@ -176,8 +182,8 @@ class Scheme:
                     check(self.words[key])
             except ValueError:
                 raise ValueError(f"{key} is {what}, not \"{self.words[key]}\"") from None
-        if self.words["transport"] == "gbn" and self.words["cc"] not in ("dcqcn", "none", SETTINGS["cc"]):
-            raise ValueError(f"cc of gbn is dcqcn or none, not \"{self.words['cc']}\"")
+        if self.words["transport"] == "gbn" and self.words["cc"] not in (*PACED, "none", SETTINGS["cc"]):
+            raise ValueError(f"cc of gbn is dcqcn, hpcc or none, not \"{self.words['cc']}\"")
 
     def qdisc(self, port, buffer, frame, child=False):
         """What tc is told for this port, or its class 1:1; "" for nothing."""
@@ -225,6 +231,11 @@ class Scheme:
         """Hosts have to be told to; DCTCP does it by itself."""
         return self.words["transport"] == "tcp" and self.words["cc"] != "dctcp" and \
             " ecn" in self.words["switch"]
+
+    @property
+    def telemetry(self):
+        """Bytes that a packet has more."""
+        return 80 if self.words["transport"] == "gbn" and self.words["cc"] == "hpcc" else 0
 
     def window_bytes(self, bdp):
         """Bytes, or 0 for none."""
