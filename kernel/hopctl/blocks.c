@@ -9,7 +9,8 @@
  *
  * Received. The hook counts data by blocks (tag.c). When END has come by all transmit queues, the
  * block is complete and the neighbour is told so, with the balances that it asked for. Where frames
- * of one link may come to different processors, or be put together, only after SETTLE_NS.
+ * of one link may come to different processors, or be put together, only after SETTLE_NS. Balances
+ * that have changed are told without being asked for, every hop_config.balances_ns.
  *
  *   protector          what
  *   port's lock        hop_blocks.tx and what is about time, .acks, .asked, .say
@@ -360,13 +361,26 @@ void hop_blocks_left(const struct hop_member *m, u16 handle)
 }
 EXPORT_SYMBOL_GPL(hop_blocks_left);
 
+static u64 blocks_wait_ns(const struct hop_port *port)
+{
+	u32 frame = READ_ONCE(port->dev->mtu) + ETH_HLEN;
+
+	if (!port->cfg.balances_ns)
+		return 0;
+	return max_t(u64, port->cfg.balances_ns,
+		     HOP_BALANCES_FRAMES * hop_link_wire_ns(port, frame));
+}
+
 /* When the neighbour is to be told something */
 static u64 blocks_say_at(const struct hop_port *port)
 {
 	const struct hop_blocks *b = &port->blocks;
 	bool tell = READ_ONCE(b->any) && b->rx.state == HOP_LEDGER_VALID;
 
-	return blocks_kin(port) && (b->say || tell) ? port->spacing.next_ns : U64_MAX;
+	if (!blocks_kin(port) || (!b->say && !tell))
+		return U64_MAX;
+	return b->say ? port->spacing.next_ns :
+			max(port->spacing.next_ns, b->told_ns + blocks_wait_ns(port));
 }
 
 /* As in struct hop_tlv_balance */
@@ -434,6 +448,7 @@ bool hop_blocks_write(struct hop_port *port, struct hop_writer *w, u64 now)
 	for (i = 0; i < n; i++)
 		hop_frame_put_balance(to, i, balances[i].key, balances[i].bytes);
 	b->say = false;
+	b->told_ns = now;
 	hop_streams_space(port, ETH_HLEN + w->used, now);
 	return true;
 }

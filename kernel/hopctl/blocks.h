@@ -31,6 +31,7 @@
 #include "ledger.h"
 
 #define HOP_BLOCKS_KEYS	4096	/* of a port */
+#define HOP_BALANCES_FRAMES	8	/* see struct hop_config.balances_ns */
 
 /**
  * struct hop_blocks_ops - by what key a kind counts bytes

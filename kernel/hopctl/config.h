@@ -31,6 +31,8 @@
  * @watchdog_ns: how long such a pause is endured, and twice as long as our own device may send
  *	nothing before what it holds paused is let go; 0 = auto: HOP_WATCHDOG_NS
  * @restore_ns: quiet time after which the neighbour is obeyed again; 0 = auto: twice @watchdog_ns
+ * @balances_ns: how long balances that have changed wait for others, and not less than
+ *	HOP_BALANCES_FRAMES frames take; 0: not at all (blocks.h)
  * @roots: tell and hear where congestion began (root.h)
  * @root_id: the port's id as a root; 0 = auto: one that comes with its epoch
  */
@@ -49,6 +51,7 @@ struct hop_config {
 	u8	strip;
 	u32	watchdog_ns;
 	u32	restore_ns;
+	u32	balances_ns;
 	bool	roots;
 	u16	root_id;
 };

@@ -14,8 +14,9 @@
  *   hop_member.port ... .count  join and leave, RTNL          anyone after join
  *   *paused (bitmap words)      receive hook, port's rx lock  qdisc, after a change of gen
  *   paused_gen                  receive hook, after the words qdisc, under the qdisc lock
- *   *tagging, *hrtt_ns, *speed  hello work, hook, notifier    qdisc, READ_ONCE; a stale value
- *                                                             costs one packet's accuracy
+ *   *tagging, *to_host, *role,  hello work, hook, notifier    qdisc, READ_ONCE; a stale value
+ *   *hrtt_ns, *link_hrtt_ns,                                  costs one packet's accuracy
+ *   *speed
  *   *n_active                   members, atomic               members, atomic
  *   *elide                      hopctl, under hop_net.lock    qdisc, test_bit
  *   windows                     hopctl's worker, port's lock  the same
@@ -52,7 +53,19 @@
 
 struct hop_port;
 struct hop_net;
-struct hop_shared_type;
+struct hop_shared;
+
+/**
+ * struct hop_shared_type - a kind of object that the qdiscs of a network namespace share
+ * @bytes: of the object, which begins with a struct hop_shared
+ * @made: called for a new one, all 0 behind its head, if not NULL. Return: 0 or an error
+ * @gone: called before an object is freed, if not NULL
+ */
+struct hop_shared_type {
+	size_t		bytes;
+	int		(*made)(struct hop_shared *shared);
+	void		(*gone)(struct hop_shared *shared);
+};
 
 /**
  * struct hop_shared - an object of which each namespace has one, while somebody uses it
@@ -168,6 +181,8 @@ struct hop_window {
  *	(HOP_BITMAP_WORDS words); index with @first + i
  * @tagging: the port tags now
  * @to_host: the neighbour is taken for a host
+ * @role: enum hop_role: ours on this port, as of the last HELLO
+ * @link_hrtt_ns: HRTT of this link, configured or measured, ns; 0 if none is known
  * @hrtt_ns: largest HRTT in use over all ports of the namespace (BFC, section 3.3.2), ns, of
  *	those whose neighbour is only said to be a host up to HOP_HRTT_UNKNOWN_NS;
  *	HOP_HRTT_UNKNOWN_NS while no port has a neighbour
@@ -207,6 +222,8 @@ struct hop_member {
 	const u64		*paused;
 	const bool		*tagging;
 	const bool		*to_host;
+	const u8		*role;
+	const u32		*link_hrtt_ns;
 	const u32		*hrtt_ns;
 	const u32		*speed;
 	atomic_t		*n_active;
@@ -296,6 +313,18 @@ static inline void hop_active_add(struct hop_member *m, int by)
 	else
 		atomic_set(m->n_active, atomic_read(m->n_active) + by);
 }
+
+/**
+ * hop_shared_get - take part in an object of a device's namespace
+ * @dev: the device
+ * @type: which
+ * @size: how large; the first user decides
+ *
+ * Context: RTNL.
+ * Return: the object, ERR_PTR(-EBUSY): it has another size, ERR_PTR(-ENOMEM).
+ */
+struct hop_shared *hop_shared_get(const struct net_device *dev, const struct hop_shared_type *type,
+				  u32 size);
 
 /**
  * hop_shared_resize - give an object another size
@@ -486,6 +515,27 @@ u32 hop_ingress_add(struct hop_member *m, u16 origin, u32 bytes);
  * Return: bytes that are left. If there are none, the pause has to go, too.
  */
 u32 hop_ingress_sub(struct hop_member *m, u16 origin, u32 bytes);
+
+/**
+ * hop_ingress_keep - such a packet has left, and its bytes go on counting
+ * @m: a member of the egress port
+ *
+ * Until hop_ingress_forget(). Context: qdisc lock, softirqs off.
+ */
+static inline void hop_ingress_keep(struct hop_member *m)
+{
+	WRITE_ONCE(m->marked, m->marked - 1);
+}
+
+/**
+ * hop_ingress_forget - and do not any more
+ * @m: any member in the namespace
+ * @origin: what hop_ingress_add() was given for these packets
+ * @bytes: of the packets
+ *
+ * Context: softirqs off.
+ */
+void hop_ingress_forget(struct hop_member *m, u16 origin, u32 bytes);
 
 /**
  * hop_ingress_bytes - what is queued of what came by a sub-queue of the neighbour

@@ -76,7 +76,7 @@ void hop_hrtt_update(struct hop_port *port, u64 now)
 
 	lockdep_assert_held(&port->lock);
 	hrtt_cap(port, max(raw, reaction));
-	port->hrtt_link = raw ? hrtt_believed(port, raw) : used;
+	WRITE_ONCE(port->hrtt_link, raw ? hrtt_believed(port, raw) : used);
 	if (raw)
 		used = hrtt_believed(port, max(raw, hop_reaction_round(reaction)));
 	if (used == port->hrtt_used && doubtful == port->hrtt_doubtful)

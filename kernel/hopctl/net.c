@@ -489,6 +489,12 @@ u32 hop_ingress_sub(struct hop_member *m, u16 origin, u32 bytes)
 }
 EXPORT_SYMBOL_GPL(hop_ingress_sub);
 
+void hop_ingress_forget(struct hop_member *m, u16 origin, u32 bytes)
+{
+	atomic_sub(bytes, &m->net->ingress->bytes[origin]);
+}
+EXPORT_SYMBOL_GPL(hop_ingress_forget);
+
 u32 hop_ingress_bytes(const struct hop_port *port, u16 queue)
 {
 	u32 handles = READ_ONCE(port->handles);

@@ -96,7 +96,7 @@ void hop_peer_role(struct hop_port *port)
 	}
 	if (role == port->role)
 		return;
-	port->role = role;
+	WRITE_ONCE(port->role, role);
 	peer_handles(port);
 }
 

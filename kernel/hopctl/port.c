@@ -516,6 +516,8 @@ int hop_member_join(struct hop_member *m, struct Qdisc *sch, u16 count,
 	m->paused_gen = 1;	/* what is paused already is to be looked at */
 	m->tagging = &port->tagging;
 	m->to_host = &port->to_host;
+	m->role = &port->role;
+	m->link_hrtt_ns = &port->hrtt_link;
 	m->hrtt_ns = &port->net->hrtt_max;
 	m->speed = &port->speed;
 	m->n_active = &port->n_active;
@@ -543,12 +545,15 @@ void hop_member_alone(struct hop_member *m)
 	static const u32 hrtt_ns = HOP_HRTT_UNKNOWN_NS;
 	static const bool tagging;
 	static const bool to_host;
-	static const u32 speed;
+	static const u8 role = HOP_ROLE_AUTO;
+	static const u32 none;
 
 	m->tagging = &tagging;
 	m->to_host = &to_host;
+	m->role = &role;
+	m->link_hrtt_ns = &none;
 	m->hrtt_ns = &hrtt_ns;
-	m->speed = &speed;
+	m->speed = &none;
 	m->n_active = &m->alone_active;
 	m->control_paid = &m->alone_paid;
 }

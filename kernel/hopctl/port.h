@@ -251,6 +251,7 @@ struct hop_spacing {
  * @rx: what the neighbour sends
  * @ripe_at: when the gathered block is complete, U64_MAX if there is none
  * @say: the neighbour is to be told which block is complete
+ * @told_ns: when it was told last
  * @any: there may be some in @tell
  * @tell: keys of which it is to be told the balance
  * @asked: when the block that it ends is complete
@@ -270,6 +271,7 @@ struct hop_blocks {
 	struct hop_ledger_rx		rx;
 	u64				ripe_at;
 	bool				say;
+	u64				told_ns;
 	bool				any;
 	DECLARE_BITMAP(tell, HOP_BLOCKS_KEYS);
 	DECLARE_BITMAP(asked, HOP_BLOCKS_KEYS);

@@ -8,19 +8,10 @@
  */
 #include <linux/err.h>
 #include <linux/rtnetlink.h>
+#include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "port.h"
-
-/**
- * struct hop_shared_type - a kind of object that the qdiscs of a network namespace share
- * @bytes: of the object, which begins with a struct hop_shared
- * @gone: called before an object is freed, if not NULL
- */
-struct hop_shared_type {
-	size_t		bytes;
-	void		(*gone)(struct hop_shared *shared);
-};
 
 static struct hop_shared *shared_find(const struct hop_net *net, const struct hop_shared_type *type)
 {
@@ -32,36 +23,34 @@ static struct hop_shared *shared_find(const struct hop_net *net, const struct ho
 	return NULL;
 }
 
-/**
- * shared_get - take part in an object of a device's namespace
- * @dev: the device
- * @type: which
- * @size: how large; the first user decides
- *
- * A new one is all 0 behind its head. Context: RTNL.
- * Return: the object, ERR_PTR(-EBUSY): it has another size, ERR_PTR(-ENOMEM).
- */
-static struct hop_shared *shared_get(const struct net_device *dev,
-				     const struct hop_shared_type *type, u32 size)
+struct hop_shared *hop_shared_get(const struct net_device *dev, const struct hop_shared_type *type,
+				  u32 size)
 {
 	struct hop_net *net = hop_net_of(dev);
 	struct hop_shared *shared = shared_find(net, type);
+	int err;
 
 	ASSERT_RTNL();
 	if (shared && shared->size != size)
 		return ERR_PTR(-EBUSY);
 	if (!shared) {
-		shared = kzalloc(type->bytes, GFP_KERNEL);
+		shared = kvzalloc(type->bytes, GFP_KERNEL);
 		if (!shared)
 			return ERR_PTR(-ENOMEM);
 		shared->type = type;
 		shared->net = net;
 		shared->size = size;
+		err = type->made ? type->made(shared) : 0;
+		if (err) {
+			kvfree(shared);
+			return ERR_PTR(err);
+		}
 		list_add_tail(&shared->node, &net->shared);
 	}
 	shared->users++;
 	return shared;
 }
+EXPORT_SYMBOL_GPL(hop_shared_get);
 
 int hop_shared_resize(struct hop_shared *shared, u32 size)
 {
@@ -83,7 +72,7 @@ void hop_shared_put(struct hop_shared *shared)
 	if (shared->type->gone)
 		shared->type->gone(shared);
 	list_del(&shared->node);
-	kfree(shared);
+	kvfree(shared);
 }
 EXPORT_SYMBOL_GPL(hop_shared_put);
 
@@ -101,7 +90,7 @@ static const struct hop_shared_type hop_pool_type = {
 
 struct hop_pool *hop_pool_get(const struct net_device *dev, u32 size)
 {
-	struct hop_shared *shared = shared_get(dev, &hop_pool_type, size);
+	struct hop_shared *shared = hop_shared_get(dev, &hop_pool_type, size);
 
 	return IS_ERR(shared) ? ERR_CAST(shared) : container_of(shared, struct hop_pool, shared);
 }
