@@ -41,8 +41,7 @@
  *   config                          qdisc lock, and RTNL     either of the two
  *   member                          hopctl, see hopctl.h
  */
-#include <net/inet_ecn.h>
-
+#include "../sched/ecn_mark.h"
 #include "../sched/kind.h"
 #include "../sched/stats.h"
 #include "pfc.h"
@@ -70,24 +69,9 @@ static void pfc_count(struct pfc_sched *q, struct sk_buff *skb)
 
 /* ---- ECN ---- */
 
-/* Not INET_ECN_set_ce(), which looks for the IP header where it is not if a tag is in the frame. */
-static bool pfc_ecn_set(struct sk_buff *skb)
-{
-	struct hop_network net = hop_network(skb);
-	void *ip;
-
-	if (net.type != ETH_P_IP && net.type != ETH_P_IPV6)
-		return false;
-	if (skb_ensure_writable(skb, net.at + (net.type == ETH_P_IP ? sizeof(struct iphdr) :
-								      sizeof(struct ipv6hdr))))
-		return false;
-	ip = skb->data + net.at;
-	return net.type == ETH_P_IP ? IP_ECN_set_ce(ip) : IP6_ECN_set_ce(skb, ip);
-}
-
 static noinline void pfc_ecn_mark(struct pfc_sched *q, struct sk_buff *skb)
 {
-	if (pfc_ecn_set(skb))
+	if (hop_ecn_mark(skb))
 		q->stats.ecn_marked++;
 	else
 		q->stats.ecn_not_capable++;
