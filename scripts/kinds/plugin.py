@@ -86,6 +86,8 @@ def figure_type(f):
         return "COUNT"
     if unit.startswith("yes or no"):
         return "BOOL"
+    if unit == "MAC":
+        return "MAC"
     if "address" in unit:
         return "ADDRESS"
     return {"bytes": "BYTES", "ns": "TIME", "bytes/s": "RATE"}.get(unit, "COUNT")

@@ -9,6 +9,7 @@
 #define _SLUICE_OPTFUZZ_OPTIONS_H
 
 #include "../../kernel/uapi/bfc.h"
+#include "../../kernel/uapi/floodgate.h"
 #include "../../kernel/uapi/ideal.h"
 #include "../../kernel/uapi/pfc.h"
 #include "../../kernel/uapi/rocc.h"
@@ -51,6 +52,40 @@ static const struct option bfc_options[] = {
 	{ TCA_BFC_STRIP, 1, false, false, 0, 1, false },
 	{ TCA_BFC_ROOTS, 1, false, false, 0, 1, false },
 	{ TCA_BFC_ROOT_ID, 2, true, false, 1, 65535, false },
+};
+
+static const struct option floodgate_options[] = {
+	{ TCA_FLOODGATE_LIMIT, 4, false, false, 1, 1073741824, false },
+	{ TCA_FLOODGATE_POOL, 4, true, false, 1, 1073741824, false },
+	{ TCA_FLOODGATE_POOL_ALPHA, 4, false, false, 1, 100000, false },
+	{ TCA_FLOODGATE_WINDOW, 4, true, false, 1, 1073741824, false },
+	{ TCA_FLOODGATE_WINDOW_FACTOR, 4, false, false, 1, 100000, false },
+	{ TCA_FLOODGATE_WINDOW_SCOPE, 1, false, false, 0, 1, false },
+	{ TCA_FLOODGATE_SLOTS, 4, false, true, 1, 4094, false },
+	{ TCA_FLOODGATE_SERVE, 1, false, false, 0, 1, false },
+	{ TCA_FLOODGATE_CREDIT_INTERVAL, 4, false, false, 1000, 1000000000, false },
+	{ TCA_FLOODGATE_CREDIT_THRESHOLD, 4, true, false, 1, 1073741824, false },
+	{ TCA_FLOODGATE_KMIN, 4, true, false, 1, 1073741824, false },
+	{ TCA_FLOODGATE_KMAX, 4, true, false, 1, 1073741824, false },
+	{ TCA_FLOODGATE_PMAX, 4, false, false, 1, 10000, false },
+	{ TCA_FLOODGATE_TELEMETRY, 2, true, false, 1, 65535, false },
+	{ TCA_FLOODGATE_SPLIT_GSO, 1, false, false, 0, 1, false },
+	{ TCA_FLOODGATE_RATE, 8, true, false, 125, 1099511627776ULL, false },
+	{ TCA_FLOODGATE_CONTROL_SHARE, 4, false, false, 1, 10000, false },
+	{ TCA_FLOODGATE_CONTROL_DSCP, 1, true, false, 1, 63, false },
+	{ TCA_FLOODGATE_ROLE, 1, false, false, 0, 2, false },
+	{ TCA_FLOODGATE_PEER, 1, false, false, 0, 2, false },
+	{ TCA_FLOODGATE_TAG, 1, false, false, 0, 1, false },
+	{ TCA_FLOODGATE_TPID, 2, false, false, 33024, 34984, true },
+	{ TCA_FLOODGATE_HRTT, 4, true, false, 100, 100000000, false },
+	{ TCA_FLOODGATE_HRTT_MAX, 4, false, false, 100, 100000000, false },
+	{ TCA_FLOODGATE_REFRESH, 4, true, false, 10000, 1000000000, false },
+	{ TCA_FLOODGATE_LEASE, 4, true, false, 10000, 2000000000, false },
+	{ TCA_FLOODGATE_WATCH, 1, false, false, 0, 1, false },
+	{ TCA_FLOODGATE_WATCHDOG, 4, true, false, 1000000, 1000000000, false },
+	{ TCA_FLOODGATE_RESTORE, 4, true, false, 1000000, 1000000000, false },
+	{ TCA_FLOODGATE_TIER, 1, false, false, 0, 2, false },
+	{ TCA_FLOODGATE_STRIP, 1, false, false, 0, 1, false },
 };
 
 static const struct option rocc_switch_options[] = {
@@ -125,6 +160,8 @@ static const struct option pfc_options[] = {
 static const struct kind kinds[] = {
 	KIND("bfc", "bfc", bfc_options, -1,
 	     TCA_BFC_VERSION, TCA_BFC_MAX, TCA_BFC_LIMIT),
+	KIND("floodgate", "floodgate", floodgate_options, -1,
+	     TCA_FLOODGATE_VERSION, TCA_FLOODGATE_MAX, TCA_FLOODGATE_LIMIT),
 	KIND("rocc", "rocc", rocc_switch_options, 0,
 	     TCA_ROCC_VERSION, TCA_ROCC_MAX, TCA_ROCC_LIMIT),
 	KIND("rocc-host", "rocc", rocc_host_options, 1,

@@ -9,15 +9,47 @@
 #define _SLUICE_KIND_TABLES_H
 
 #include "../../kernel/uapi/bfc.h"
+#include "../../kernel/uapi/floodgate.h"
 #include "../../kernel/uapi/rocc.h"
 #include "../../kernel/uapi/ideal.h"
 #include "../../kernel/uapi/pfc.h"
 
 /* The plugins: tc-plugin/q_KIND.c */
 extern struct qdisc_util bfc_qdisc_util;
+extern struct qdisc_util floodgate_qdisc_util;
 extern struct qdisc_util rocc_qdisc_util;
 extern struct qdisc_util ideal_qdisc_util;
 extern struct qdisc_util pfc_qdisc_util;
+
+static const struct kind_column floodgate_columns[] = {
+	{ "DEV", "dev", NULL, NULL },
+	{ "KIND", "kind", NULL, NULL },
+	{ "QDISC", "handle", NULL, NULL },
+	{ "WINDOW", "window", text_bytes, "auto" },
+	{ "VOQS", "voqs", NULL, NULL },
+	{ "IN VOQS", "voq_backlog", text_bytes, NULL },
+	{ "ON THE WAY", "outstanding", text_bytes, NULL },
+	{ "QUEUE", "backlog", text_bytes, NULL },
+	{ "SLOTS", "slots_used", NULL, NULL },
+	{}
+};
+
+/* What does not count up */
+static const uint16_t floodgate_gauges[] = {
+	TCA_FLOODGATE_STATS_WINDOWS,
+	TCA_FLOODGATE_STATS_WINDOW_BYTES,
+	TCA_FLOODGATE_STATS_CREDIT_INTERVAL_USED,
+	TCA_FLOODGATE_STATS_CREDIT_THRESHOLD_BYTES,
+	TCA_FLOODGATE_STATS_SLOTS_USED,
+	TCA_FLOODGATE_STATS_OUTSTANDING,
+	TCA_FLOODGATE_STATS_QUEUED,
+	TCA_FLOODGATE_STATS_VOQS,
+	TCA_FLOODGATE_STATS_VOQ_BACKLOG,
+	TCA_FLOODGATE_STATS_LINK_RATE,
+	TCA_FLOODGATE_STATS_POOL_SIZE,
+	TCA_FLOODGATE_STATS_POOL_USED,
+	0
+};
 
 static const struct kind_column rocc_columns[] = {
 	{ "DEV", "dev", NULL, NULL },
@@ -87,6 +119,8 @@ static const uint16_t pfc_gauges[] = {
 
 const struct kind kinds[] = {
 	{ .name = "bfc", .util = &bfc_qdisc_util, .version = BFC_VERSION, .port = true },
+	{ .name = "floodgate", .util = &floodgate_qdisc_util, .version = FLOODGATE_VERSION, .port = true,
+	  .columns = floodgate_columns, .gauges = floodgate_gauges },
 	{ .name = "rocc", .util = &rocc_qdisc_util, .version = ROCC_VERSION,
 	  .columns = rocc_columns, .gauges = rocc_gauges },
 	{ .name = "ideal", .util = &ideal_qdisc_util, .version = IDEAL_VERSION,

@@ -11,13 +11,13 @@ function __sluice_tc_kind
     if set -q argv[2]
         test "$words[-1]" = "$argv[2]"
     else
-        not contains -- "$argv[1]:$words[-1]" bfc:queues bfc:classes bfc:flows bfc:ways bfc:assign bfc:reuse bfc:share bfc:limit bfc:quantum bfc:priomap bfc:split-gso bfc:pause bfc:rate bfc:hrtt bfc:hrtt-max bfc:th bfc:th-scale bfc:sticky bfc:role bfc:peer bfc:tag bfc:tpid bfc:refresh bfc:lease bfc:watch bfc:watchdog bfc:restore bfc:tier bfc:pool bfc:pool-alpha bfc:pool-pause-alpha bfc:control-share bfc:control-dscp bfc:strip bfc:roots bfc:root-id rocc:role rocc:rate rocc:limit rocc:control-share rocc:control-dscp rocc:key1 rocc:key2 rocc:interval rocc:rate-min rocc:qref rocc:qmid rocc:qmax rocc:alpha rocc:beta rocc:tuning rocc:table rocc:flows rocc:age rocc:sample rocc:cnps rocc:source rocc:compute rocc:sign rocc:recovery rocc:hold rocc:floor rocc:limiters rocc:radius rocc:from ideal:order ideal:limit ideal:control-dscp pfc:limit pfc:pool pfc:pool-alpha pfc:pool-pause-alpha pfc:kmin pfc:kmax pfc:pmax pfc:telemetry pfc:split-gso pfc:rate pfc:control-share pfc:control-dscp pfc:role pfc:peer pfc:tag pfc:tpid pfc:hrtt pfc:hrtt-max pfc:refresh pfc:lease pfc:watch pfc:watchdog pfc:restore pfc:tier pfc:strip
+        not contains -- "$argv[1]:$words[-1]" bfc:queues bfc:classes bfc:flows bfc:ways bfc:assign bfc:reuse bfc:share bfc:limit bfc:quantum bfc:priomap bfc:split-gso bfc:pause bfc:rate bfc:hrtt bfc:hrtt-max bfc:th bfc:th-scale bfc:sticky bfc:role bfc:peer bfc:tag bfc:tpid bfc:refresh bfc:lease bfc:watch bfc:watchdog bfc:restore bfc:tier bfc:pool bfc:pool-alpha bfc:pool-pause-alpha bfc:control-share bfc:control-dscp bfc:strip bfc:roots bfc:root-id floodgate:limit floodgate:pool floodgate:pool-alpha floodgate:window floodgate:window-factor floodgate:window-scope floodgate:slots floodgate:serve floodgate:credit-interval floodgate:credit-threshold floodgate:kmin floodgate:kmax floodgate:pmax floodgate:telemetry floodgate:split-gso floodgate:rate floodgate:control-share floodgate:control-dscp floodgate:role floodgate:peer floodgate:tag floodgate:tpid floodgate:hrtt floodgate:hrtt-max floodgate:refresh floodgate:lease floodgate:watch floodgate:watchdog floodgate:restore floodgate:tier floodgate:strip rocc:role rocc:rate rocc:limit rocc:control-share rocc:control-dscp rocc:key1 rocc:key2 rocc:interval rocc:rate-min rocc:qref rocc:qmid rocc:qmax rocc:alpha rocc:beta rocc:tuning rocc:table rocc:flows rocc:age rocc:sample rocc:cnps rocc:source rocc:compute rocc:sign rocc:recovery rocc:hold rocc:floor rocc:limiters rocc:radius rocc:from ideal:order ideal:limit ideal:control-dscp pfc:limit pfc:pool pfc:pool-alpha pfc:pool-pause-alpha pfc:kmin pfc:kmax pfc:pmax pfc:telemetry pfc:split-gso pfc:rate pfc:control-share pfc:control-dscp pfc:role pfc:peer pfc:tag pfc:tpid pfc:hrtt pfc:hrtt-max pfc:refresh pfc:lease pfc:watch pfc:watchdog pfc:restore pfc:tier pfc:strip
     end
 end
 
 function __sluice_tc_before
     set -l words (commandline -opc)
-    for kind in bfc rocc ideal pfc
+    for kind in bfc floodgate rocc ideal pfc
         not contains -- $kind $words[4..]; or return 1
     end
     switch (count $words)
@@ -39,7 +39,7 @@ complete -c tc -f
 complete -c tc -n '__sluice_tc_before object' -a 'qdisc class filter chain action monitor'
 complete -c tc -n '__sluice_tc_before verb' -a 'add change replace delete show'
 complete -c tc -n '__sluice_tc_before device' -a '(path basename /sys/class/net/*)'
-complete -c tc -n '__sluice_tc_before kind' -a 'dev root parent handle bfc rocc ideal pfc'
+complete -c tc -n '__sluice_tc_before kind' -a 'dev root parent handle bfc floodgate rocc ideal pfc'
 complete -c tc -n '__sluice_tc_kind bfc' -a queues -d 'data sub-queues, a multiple of classes (128)'
 complete -c tc -n '__sluice_tc_kind bfc queues' -a ''
 complete -c tc -n '__sluice_tc_kind bfc' -a classes -d 'strict-priority classes, which split the sub-queues (1)'
@@ -112,6 +112,68 @@ complete -c tc -n '__sluice_tc_kind bfc' -a roots -d 'tell and hear where conges
 complete -c tc -n '__sluice_tc_kind bfc roots' -a 'on off'
 complete -c tc -n '__sluice_tc_kind bfc' -a root-id -d 'id of the port as such a place (auto)'
 complete -c tc -n '__sluice_tc_kind bfc root-id' -a 'auto'
+complete -c tc -n '__sluice_tc_kind floodgate' -a limit -d 'bytes that may be queued (8Mb)'
+complete -c tc -n '__sluice_tc_kind floodgate limit' -a ''
+complete -c tc -n '__sluice_tc_kind floodgate' -a pool -d 'buffer shared with all that name it, in this namespace (none)'
+complete -c tc -n '__sluice_tc_kind floodgate pool' -a 'none'
+complete -c tc -n '__sluice_tc_kind floodgate' -a pool-alpha -d 'what may be queued, in terms of the pool\'s free part (100%)'
+complete -c tc -n '__sluice_tc_kind floodgate pool-alpha' -a ''
+complete -c tc -n '__sluice_tc_kind floodgate' -a window -d 'what may be on its way to a destination, or wait in the next switch (auto: m BDP + C T)'
+complete -c tc -n '__sluice_tc_kind floodgate window' -a 'auto'
+complete -c tc -n '__sluice_tc_kind floodgate' -a window-factor -d 'm, the share of the link\'s bandwidth-delay product in the window (100%)'
+complete -c tc -n '__sluice_tc_kind floodgate window-factor' -a ''
+complete -c tc -n '__sluice_tc_kind floodgate' -a window-scope -d 'whose bytes a window bounds (switch)'
+complete -c tc -n '__sluice_tc_kind floodgate window-scope' -a 'switch port'
+complete -c tc -n '__sluice_tc_kind floodgate' -a slots -d 'destinations that may have a window at a time (1024)'
+complete -c tc -n '__sluice_tc_kind floodgate slots' -a ''
+complete -c tc -n '__sluice_tc_kind floodgate' -a serve -d 'how packets leave VOQs (below)'
+complete -c tc -n '__sluice_tc_kind floodgate serve' -a 'below through'
+complete -c tc -n '__sluice_tc_kind floodgate' -a credit-interval -d 'time between credits to a neighbour (10us)'
+complete -c tc -n '__sluice_tc_kind floodgate credit-interval' -a ''
+complete -c tc -n '__sluice_tc_kind floodgate' -a credit-threshold -d 'what VOQs hold of a destination before its credits are delayed (auto: 10 BDP)'
+complete -c tc -n '__sluice_tc_kind floodgate credit-threshold' -a 'auto'
+complete -c tc -n '__sluice_tc_kind floodgate' -a kmin -d 'queue up to which no packet is marked with ECN (none)'
+complete -c tc -n '__sluice_tc_kind floodgate kmin' -a 'none'
+complete -c tc -n '__sluice_tc_kind floodgate' -a kmax -d 'queue above which each packet is marked (none: no packet is marked)'
+complete -c tc -n '__sluice_tc_kind floodgate kmax' -a 'none'
+complete -c tc -n '__sluice_tc_kind floodgate' -a pmax -d 'probability of a mark at kmax, from 0 at kmin (1%)'
+complete -c tc -n '__sluice_tc_kind floodgate pmax' -a ''
+complete -c tc -n '__sluice_tc_kind floodgate' -a telemetry -d 'UDP port to which packets go that HPCC\'s telemetry is written into (none)'
+complete -c tc -n '__sluice_tc_kind floodgate telemetry' -a 'none'
+complete -c tc -n '__sluice_tc_kind floodgate' -a split-gso -d 'cut GSO packets into frames before queueing (split-gso)'
+complete -c tc -n '__sluice_tc_kind floodgate split-gso' -a 'on off'
+complete -c tc -n '__sluice_tc_kind floodgate' -a rate -d 'what windows and control-share reckon with, shapes nothing (auto: link speed)'
+complete -c tc -n '__sluice_tc_kind floodgate rate' -a 'auto'
+complete -c tc -n '__sluice_tc_kind floodgate' -a control-share -d 'of the link, for control packets that are only forwarded (5%)'
+complete -c tc -n '__sluice_tc_kind floodgate control-share' -a ''
+complete -c tc -n '__sluice_tc_kind floodgate' -a control-dscp -d 'IP packets with this DSCP are control packets, too (none)'
+complete -c tc -n '__sluice_tc_kind floodgate control-dscp' -a 'none'
+complete -c tc -n '__sluice_tc_kind floodgate' -a role -d 'what this box is on this port (auto)'
+complete -c tc -n '__sluice_tc_kind floodgate role' -a 'auto host switch'
+complete -c tc -n '__sluice_tc_kind floodgate' -a peer -d 'what the neighbour is taken for (auto: what it says)'
+complete -c tc -n '__sluice_tc_kind floodgate peer' -a 'auto host switch'
+complete -c tc -n '__sluice_tc_kind floodgate' -a tag -d 'tag frames if the neighbour strips tags (tag)'
+complete -c tc -n '__sluice_tc_kind floodgate tag' -a 'on off'
+complete -c tc -n '__sluice_tc_kind floodgate' -a tpid -d 'TPID of the fabric tag (0x88a8)'
+complete -c tc -n '__sluice_tc_kind floodgate tpid' -a '0x88a8 0x8100'
+complete -c tc -n '__sluice_tc_kind floodgate' -a hrtt -d '1-hop round-trip time of the link (auto: measured)'
+complete -c tc -n '__sluice_tc_kind floodgate hrtt' -a 'auto'
+complete -c tc -n '__sluice_tc_kind floodgate' -a hrtt-max -d 'what a measured one is believed up to (1ms)'
+complete -c tc -n '__sluice_tc_kind floodgate hrtt-max' -a ''
+complete -c tc -n '__sluice_tc_kind floodgate' -a refresh -d 'time between repeated pause states (auto: max(4 hrtt, 100us))'
+complete -c tc -n '__sluice_tc_kind floodgate refresh' -a 'auto'
+complete -c tc -n '__sluice_tc_kind floodgate' -a lease -d 'how long a pause lasts without a refresh (auto: 8 refreshes)'
+complete -c tc -n '__sluice_tc_kind floodgate lease' -a 'auto'
+complete -c tc -n '__sluice_tc_kind floodgate' -a watch -d 'end the effect of pauses that never end (watch)'
+complete -c tc -n '__sluice_tc_kind floodgate watch' -a 'on off'
+complete -c tc -n '__sluice_tc_kind floodgate' -a watchdog -d 'how long a pause that never ends is endured (auto: 200ms)'
+complete -c tc -n '__sluice_tc_kind floodgate watchdog' -a 'auto'
+complete -c tc -n '__sluice_tc_kind floodgate' -a restore -d 'quiet time after which pauses are obeyed again (auto: 2 watchdog)'
+complete -c tc -n '__sluice_tc_kind floodgate restore' -a 'auto'
+complete -c tc -n '__sluice_tc_kind floodgate' -a tier -d 'where the port leads: up and then up again pauses nobody (none)'
+complete -c tc -n '__sluice_tc_kind floodgate tier' -a 'none down up'
+complete -c tc -n '__sluice_tc_kind floodgate' -a strip -d 'offer to take tags off, also in front of tc filters and XDP (auto)'
+complete -c tc -n '__sluice_tc_kind floodgate strip' -a 'auto always'
 complete -c tc -n '__sluice_tc_kind rocc' -a role -d 'computes fair rates and tells them, or obeys them (switch)'
 complete -c tc -n '__sluice_tc_kind rocc role' -a 'switch host'
 complete -c tc -n '__sluice_tc_kind rocc' -a rate -d 'what the link carries (auto: the device\'s speed)'

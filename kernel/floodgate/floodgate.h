@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * floodgate.h - what the files of the qdisc floodgate share
+ *
+ *   main.c     enqueue, dequeue; the operations of the qdisc
+ *   options.c  options, memory, the place on the port, how a qdisc comes and goes
+ *   stats.c    statistics, and the classes that show them
+ *   queue.c    FIFO and VOQs: how packets come in, and all ways out
+ *   window.c   destinations, their slots and windows, who waits for one
+ *   credit.c   what the neighbour upstream is told, and when not yet
+ *
+ * A file calls those below it in this list, and none above; all call destination.h.
+ */
+#ifndef _SLUICE_FLOODGATE_H
+#define _SLUICE_FLOODGATE_H
+
+#include <net/pkt_sched.h>
+
+#include "../hopctl/blocks.h"
+#include "../hopctl/content.h"
+#include "../hopctl/mailbox.h"
+#include "../sched/admit.h"
+#include "../sched/buffer.h"
+#include "../sched/control.h"
+#include "../sched/ecn_ramp.h"
+#include "../sched/egress.h"
+#include "../sched/packet_hash.h"
+#include "../sched/telemetry_write.h"
+#include "../uapi/floodgate.h"
+#include "destination.h"
+
+#define FLOODGATE_NO_SLOT	U16_MAX
+#define FLOODGATE_THROUGH	2	/* packets that a dequeue lets out of VOQs at most */
+
+struct floodgate_slot;
+struct floodgate_sched;
+
+/* What the options say, in the units of TCA_FLOODGATE_*. A copy is filled and swapped in whole. */
+struct floodgate_config {
+	struct hop_config	port;
+	u64			rate;
+	u32			limit;
+	u32			pool;
+	u32			pool_alpha;
+	u32			control_share;
+	u32			kmin;
+	u32			kmax;
+	u32			pmax;
+	u32			window;
+	u32			window_factor;
+	u32			credit_threshold;
+	u32			slots;
+	u16			telemetry;
+	u8			scope;
+	u8			serve;
+	u8			split_gso;
+	u8			control_dscp;
+};
+
+/* Counters of the qdisc: TCA_FLOODGATE_STATS_* says what each means. */
+struct floodgate_stats {
+	u64	backlog_time;
+	u64	voq_packets;
+	u64	voq_bytes;
+	u64	slots_full;
+	u64	credits;
+	u64	delayed;
+	u64	ecn_marked;
+	u64	ecn_not_capable;
+	u64	telemetry;
+	u64	telemetry_full;
+	u64	telemetry_failed;
+	u64	control;
+	u64	spilled;
+	u64	gso_split;
+	u64	tagged;
+	u64	drop_limit;
+	u64	drop_pool;
+	u64	drop_control;
+	u64	drop_police;
+	u64	drop_gso;
+	u64	drop_tag;
+	u32	backlog_max;
+	u32	voqs_max;
+	u32	voq_max;
+};
+
+/**
+ * struct floodgate_dest - a destination, of which one or more ports of the box have a slot
+ * @node: in the table, or in the list of free ones; floodgate_switch.lock
+ * @key: the destination
+ * @users: slots; floodgate_switch.lock
+ * @out: bytes that count against the window, at all ports
+ * @held: bytes in VOQs, at all ports
+ * @window: bytes, of the port with the largest one; any port, WRITE_ONCE
+ * @widest: that port's slot; likewise
+ * @lock: the rest
+ * @waiting: slots whose VOQ waits for window, whose turn comes first
+ * @delayed: first of the handles whose credits are delayed, 0 if there is none; see credit.c
+ */
+struct floodgate_dest {
+	union {
+		struct hlist_node	node;
+		struct hlist_node	free;
+	};
+	struct floodgate_key	key;
+	u32			users;
+	atomic64_t		out ____cacheline_aligned_in_smp;
+	atomic64_t		held;
+	u32			window;
+	struct floodgate_slot	*widest;
+	spinlock_t		lock;
+	struct list_head	waiting;
+	u16			delayed;
+};
+
+/**
+ * struct floodgate_origin - what came by a handle and has left, without the neighbour being told
+ * @dest: the destination whose lock protects the rest, NULL while there is nothing
+ * @bytes: how much
+ * @next: the next such handle, 0 if it is the last one
+ */
+struct floodgate_origin {
+	struct floodgate_dest	*dest;
+	u32			bytes;
+	u16			next;
+};
+
+#define FLOODGATE_TABLE_BITS	12
+
+/**
+ * struct floodgate_switch - what the qdiscs of a network namespace have together
+ * @shared: it has no size
+ * @secret: of hashes of destinations
+ * @lock: @table, @free, @used
+ * @table: destinations with slots
+ * @free: others; there are as many as slots
+ * @used: how many have slots
+ * @used_max: most that ever were
+ * @origins: by handle, from HOP_HANDLE_FIRST on
+ */
+struct floodgate_switch {
+	struct hop_shared	shared;
+	struct hop_flow_secret	secret;
+	spinlock_t		lock;
+	u32			used;
+	u32			used_max;
+	struct hlist_head	free;
+	struct hlist_head	table[1 << FLOODGATE_TABLE_BITS];
+	struct floodgate_origin	*origins;
+};
+
+/**
+ * struct floodgate_slot - a destination at a port; its number is what the fabric tag says
+ * @q: the qdisc
+ * @dest: the destination, NULL if the slot is free
+ * @hash: of the destination
+ * @next: slot in the same bucket of the table + 1, 0 if it is the last one
+ * @ready: the VOQ is in the round
+ * @idle: it is in the list of idle ones
+ * @charged: bytes in the FIFO that count against the window
+ * @counted: what it has in floodgate_dest.out
+ * @backlog: bytes in the VOQ, as tc counts them
+ * @held: bytes in the VOQ, as windows count them
+ * @backlog_max: most that ever were, of any destination
+ * @voq: packets
+ * @sent: bytes outstanding
+ * @node: in a list of free, idle or ready ones, if any
+ * @owing: in the list of those with anything outstanding, if so
+ * @wait: floodgate_dest.waiting, under its lock
+ * @packets: that were in the VOQ and have left, ever
+ * @bytes: of these
+ */
+struct floodgate_slot {
+	struct floodgate_sched		*q;
+	struct floodgate_dest		*dest;
+	u32				hash;
+	u16				next;
+	bool				ready;
+	bool				idle;
+	u32				charged;
+	u32				backlog;
+	u64				counted;
+	u32				held;
+	u32				backlog_max;
+	struct hop_ledger_tx_key	sent;
+	struct qdisc_skb_head		voq;
+	struct list_head		node;
+	struct list_head		owing;
+	struct list_head		wait;
+	u64				packets;
+	u64				bytes;
+};
+
+/* What has come, by the neighbour's slot; hop_blocks.rx_lock */
+struct floodgate_come {
+	struct rcu_head			rcu;
+	struct hop_ledger_rx_key	keys[HOP_BLOCKS_KEYS];
+};
+
+/* Private area of the qdisc. */
+struct floodgate_sched {
+	/* Read mostly */
+	struct floodgate_config	config;
+	struct hop_ecn_ramp	ramp;		/* of @config */
+	struct floodgate_switch	*box;
+	struct floodgate_slot	*slots;
+	u16			*table;		/* slot + 1 by hash */
+	u32			mask;
+	u32			window;		/* bytes: what this port grants a destination */
+	u32			threshold;	/* bytes in VOQs beyond which credits are delayed */
+	bool			windows;	/* the neighbour counts, and is a switch as we are */
+
+	/* Read and written for each packet */
+	u32			backlog ____cacheline_aligned;	/* of FIFO and VOQs */
+	u32			voq_backlog;
+	u32			random;		/* see hop_ecn_marks() */
+	u32			spilled;	/* packets with the data that are control packets */
+	struct hop_buffer	buffer;
+	u64			changed_ns;	/* when the backlog last changed */
+	struct qdisc_skb_head	fifo;
+	struct list_head	round;		/* VOQs that may have window */
+	struct list_head	owing;
+	struct list_head	idle;		/* the longest unused first */
+	struct list_head	free;
+	u32			owe;		/* slots in @owing */
+	u32			used;		/* slots with a destination */
+	u32			voqs;		/* VOQs with packets */
+	u32			dests;		/* brought into the box */
+	struct floodgate_stats	stats;
+
+	/* Written by others */
+	bool			news ____cacheline_aligned_in_smp;	/* see floodgate_hear() */
+	unsigned long		*called;	/* slots whose turn it is */
+	struct hop_mailbox	mail;
+
+	/* Seldom used */
+	struct sk_buff_head	control;
+	struct hop_police	police;
+	u64			rate;		/* bytes/s that all was computed with */
+	u32			interval_ns;	/* T, likewise */
+	u32			kbit;		/* of that, as telemetry says it, 0: not known */
+	u32			line_bytes;	/* sent since there is telemetry */
+	u32			speed_seen;	/* what @rate follows */
+	u32			frame_seen;
+	u32			hrtt_seen;
+	struct hop_late_drops	late;
+	struct floodgate_come	*come;
+	struct hop_member	member;
+};
+
+/**
+ * struct floodgate_skb_cb - what a queued packet remembers
+ * @bytes: what it counts
+ * @slot: of its destination, FLOODGATE_NO_SLOT if it has none
+ * @handle: that it came by, 0 if by none
+ * @spilled: it is a control packet
+ */
+struct floodgate_skb_cb {
+	u32	bytes;
+	u16	slot;
+	u16	handle;
+	bool	spilled;
+};
+
+static inline struct floodgate_skb_cb *floodgate_cb(const struct sk_buff *skb)
+{
+	qdisc_cb_private_validate(skb, sizeof(struct floodgate_skb_cb));
+	return (struct floodgate_skb_cb *)qdisc_skb_cb(skb)->data;
+}
+
+static inline u32 floodgate_slot_number(const struct floodgate_slot *slot)
+{
+	return slot - slot->q->slots;
+}
+
+/* ---- stats.c ---- */
+
+extern const struct Qdisc_class_ops floodgate_class_ops;
+
+int floodgate_dump_stats(struct Qdisc *sch, struct gnet_dump *d);
+
+/* ---- options.c ---- */
+
+void floodgate_follow_link(struct floodgate_sched *q);
+int floodgate_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack);
+void floodgate_destroy(struct Qdisc *sch);
+int floodgate_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack);
+int floodgate_dump(struct Qdisc *sch, struct sk_buff *skb);
+
+/* ---- queue.c ---- */
+
+void floodgate_put(struct Qdisc *sch, struct floodgate_sched *q, struct sk_buff *skb);
+struct sk_buff *floodgate_take(struct Qdisc *sch, struct floodgate_sched *q,
+			       struct floodgate_slot **slot, u64 now);
+void floodgate_reset(struct Qdisc *sch);
+
+/* ---- window.c ---- */
+
+extern const struct hop_shared_type floodgate_switch_type;
+
+int floodgate_slots_make(struct floodgate_sched *q, u32 n);
+void floodgate_slots_leave(struct floodgate_sched *q);
+void floodgate_slots_free(struct floodgate_sched *q);
+struct floodgate_slot *floodgate_slot_of(struct floodgate_sched *q, const struct sk_buff *skb,
+					 struct hop_network net);
+bool floodgate_has_window(const struct floodgate_slot *slot);
+void floodgate_recount(struct floodgate_slot *slot);
+void floodgate_wait(struct floodgate_slot *slot);
+void floodgate_wait_no_more(struct floodgate_slot *slot);
+void floodgate_pass_on(struct floodgate_slot *slot);
+void floodgate_judge(struct floodgate_sched *q);
+void floodgate_look_again(struct floodgate_sched *q);
+void floodgate_sent(struct floodgate_slot *slot, u32 bytes);
+void floodgate_settle(struct floodgate_slot *slot);
+void floodgate_told(struct hop_port *port, u16 key, u32 block, s32 bytes);
+unsigned int floodgate_asks(struct hop_member *m, u16 *keys, unsigned int most);
+void floodgate_hear(struct floodgate_sched *q);
+
+/* Do windows hold now? Return: what they held by so far has changed. */
+static inline bool floodgate_windows_change(const struct floodgate_sched *q)
+{
+	const struct hop_member *m = &q->member;
+	bool now = hop_blocks_valid(m) && hop_tagging(m) && !READ_ONCE(*m->to_host) &&
+		   READ_ONCE(*m->role) == HOP_ROLE_SWITCH;
+
+	return now != q->windows;
+}
+
+/* ---- credit.c ---- */
+
+extern const struct hop_member_ops floodgate_member_ops;
+
+u32 floodgate_bytes(const struct sk_buff *skb);
+struct hop_ledger_rx_key *floodgate_received(struct hop_port *port, const struct sk_buff *skb,
+					     u16 queue, u32 *bytes);
+s64 floodgate_balance(struct hop_port *port, const struct hop_ledger_rx *rx, u16 key);
+void floodgate_came(struct floodgate_sched *q, struct sk_buff *skb);
+void floodgate_left(struct floodgate_sched *q, const struct sk_buff *skb,
+		    struct floodgate_dest *dest);
+void floodgate_credit_delayed(struct floodgate_sched *q, struct floodgate_dest *dest);
+
+#endif

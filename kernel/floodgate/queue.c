@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * queue.c - FIFO and VOQs: how packets come in, and all ways out
+ *
+ * Written under the qdisc lock.
+ */
+#include "../sched/stats.h"
+#include "floodgate.h"
+
+static struct floodgate_slot *queue_slot(struct floodgate_sched *q, const struct sk_buff *skb)
+{
+	u16 slot = floodgate_cb(skb)->slot;
+
+	return slot == FLOODGATE_NO_SLOT ? NULL : &q->slots[slot];
+}
+
+/* ---- in ---- */
+
+static void fifo_put(struct floodgate_sched *q, struct floodgate_slot *slot, struct sk_buff *skb)
+{
+	__qdisc_enqueue_tail(skb, &q->fifo);
+	if (!slot)
+		return;
+	slot->charged += floodgate_cb(skb)->bytes;
+	floodgate_recount(slot);
+}
+
+static void voq_put(struct floodgate_sched *q, struct floodgate_slot *slot, struct sk_buff *skb)
+{
+	bool first = !slot->voq.head;
+	u32 bytes = floodgate_cb(skb)->bytes;
+
+	__qdisc_enqueue_tail(skb, &slot->voq);
+	WRITE_ONCE(slot->backlog, slot->backlog + qdisc_pkt_len(skb));
+	slot->backlog_max = max(slot->backlog_max, slot->backlog);
+	slot->held += bytes;
+	q->voq_backlog += qdisc_pkt_len(skb);
+	q->stats.voq_packets++;
+	q->stats.voq_bytes += qdisc_pkt_len(skb);
+	q->stats.voq_max = max(q->stats.voq_max, slot->backlog);
+	atomic64_add(bytes, &slot->dest->held);
+	if (!first)
+		return;
+	q->voqs++;
+	q->stats.voqs_max = max(q->stats.voqs_max, q->voqs);
+	floodgate_wait(slot);
+}
+
+/* Does a packet go to the VOQ (section 4.2)? Those before it are there, or there is no window. */
+static bool voq_takes(const struct floodgate_slot *slot)
+{
+	const struct floodgate_sched *q = slot->q;
+
+	if (slot->voq.head)
+		return true;
+	if (!q->windows)
+		return false;
+	if (q->config.scope == FLOODGATE_SCOPE_SWITCH && atomic64_read(&slot->dest->held))
+		return true;
+	return !floodgate_has_window(slot);
+}
+
+/**
+ * floodgate_put - queue a packet
+ * @sch: the qdisc
+ * @q: the same
+ * @skb: a packet that there is room for, with its floodgate_skb_cb but for the slot
+ */
+void floodgate_put(struct Qdisc *sch, struct floodgate_sched *q, struct sk_buff *skb)
+{
+	struct floodgate_skb_cb *cb = floodgate_cb(skb);
+	struct floodgate_slot *slot = NULL;
+
+	if (q->windows || q->voqs)
+		slot = floodgate_slot_of(q, skb, hop_network(skb));
+	cb->slot = slot ? floodgate_slot_number(slot) : FLOODGATE_NO_SLOT;
+	q->spilled += cb->spilled;
+	q->backlog += qdisc_pkt_len(skb);
+	qdisc_qstats_backlog_inc(sch, skb);
+	sch->q.qlen++;
+	floodgate_came(q, skb);
+	if (slot && unlikely(voq_takes(slot)))
+		voq_put(q, slot, skb);
+	else
+		fifo_put(q, slot, skb);
+	if (slot)
+		floodgate_settle(slot);
+}
+
+/* ---- out ---- */
+
+static struct sk_buff *fifo_pop(struct floodgate_sched *q)
+{
+	struct sk_buff *skb = __qdisc_dequeue_head(&q->fifo);
+	struct floodgate_slot *slot = skb ? queue_slot(q, skb) : NULL;
+
+	if (slot)
+		slot->charged -= floodgate_cb(skb)->bytes;
+	return skb;
+}
+
+static struct sk_buff *voq_pop(struct floodgate_sched *q, struct floodgate_slot *slot)
+{
+	struct sk_buff *skb = __qdisc_dequeue_head(&slot->voq);
+
+	WRITE_ONCE(slot->backlog, slot->backlog - qdisc_pkt_len(skb));
+	slot->held -= floodgate_cb(skb)->bytes;
+	slot->packets++;
+	slot->bytes += qdisc_pkt_len(skb);
+	q->voq_backlog -= qdisc_pkt_len(skb);
+	atomic64_sub_return(floodgate_cb(skb)->bytes, &slot->dest->held);
+	floodgate_credit_delayed(q, slot->dest);
+	if (slot->voq.head)
+		return skb;
+	if (slot->ready)
+		list_del(&slot->node);
+	slot->ready = false;
+	q->voqs--;
+	return skb;
+}
+
+/* The next packet of those VOQs that have window, each in its turn */
+static struct sk_buff *round_pop(struct floodgate_sched *q)
+{
+	struct floodgate_slot *slot;
+	struct sk_buff *skb;
+
+	while (!list_empty(&q->round)) {
+		slot = list_first_entry(&q->round, struct floodgate_slot, node);
+		if (floodgate_has_window(slot)) {
+			skb = voq_pop(q, slot);
+			if (slot->ready)
+				list_move_tail(&slot->node, &q->round);
+			return skb;
+		}
+		list_del(&slot->node);
+		slot->ready = false;
+		floodgate_wait(slot);
+	}
+	return NULL;
+}
+
+/* What has got window goes the way of all others. */
+static void round_through(struct floodgate_sched *q)
+{
+	struct floodgate_slot *slot;
+	struct sk_buff *skb;
+	int n;
+
+	for (n = 0; n < FLOODGATE_THROUGH && !list_empty(&q->round); n++) {
+		skb = round_pop(q);
+		if (!skb)
+			return;
+		slot = queue_slot(q, skb);
+		fifo_put(q, slot, skb);
+		floodgate_pass_on(slot);
+	}
+}
+
+/* A packet leaves, in whatever way: what it stands for is taken back. */
+static void queue_forget(struct floodgate_sched *q, struct sk_buff *skb,
+			 struct floodgate_slot *slot)
+{
+	if (q->buffer.pool)
+		hop_buffer_give(&q->buffer, qdisc_pkt_len(skb));
+	q->backlog -= qdisc_pkt_len(skb);
+	q->spilled -= floodgate_cb(skb)->spilled;
+	floodgate_left(q, skb, slot ? slot->dest : NULL);
+}
+
+/**
+ * floodgate_take - the next packet that may leave
+ * @sch: the qdisc
+ * @q: the same
+ * @slot: filled in: its slot, NULL if it has none. What the packet counts is to be given to
+ *	floodgate_sent() or not, and then floodgate_recount() called
+ * @now: time
+ *
+ * Return: NULL if there is none.
+ */
+struct sk_buff *floodgate_take(struct Qdisc *sch, struct floodgate_sched *q,
+			       struct floodgate_slot **slot, u64 now)
+{
+	struct sk_buff *skb;
+
+	if (unlikely(!list_empty(&q->round)) && q->config.serve == FLOODGATE_SERVE_THROUGH)
+		round_through(q);
+	skb = fifo_pop(q);
+	if (!skb && unlikely(!list_empty(&q->round)))
+		skb = round_pop(q);
+	if (!skb)
+		return NULL;
+	*slot = queue_slot(q, skb);
+	queue_forget(q, skb, *slot);
+	hop_backlog_moves(sch, &q->stats.backlog_time, &q->changed_ns, now);
+	qdisc_qstats_backlog_dec(sch, skb);
+	sch->q.qlen--;
+	return skb;
+}
+
+static void reset_one(struct floodgate_sched *q, struct sk_buff *skb, struct floodgate_slot *slot)
+{
+	queue_forget(q, skb, slot);
+	rtnl_kfree_skbs(skb, skb);
+}
+
+void floodgate_reset(struct Qdisc *sch)
+{
+	struct floodgate_sched *q = qdisc_priv(sch);
+	struct floodgate_slot *slot;
+	struct sk_buff *skb;
+
+	__skb_queue_purge(&q->control);
+	while ((skb = fifo_pop(q)))
+		reset_one(q, skb, queue_slot(q, skb));
+	for (slot = q->slots; slot && slot < q->slots + q->config.slots; slot++) {
+		if (!slot->dest)
+			continue;
+		if (slot->voq.head)
+			floodgate_wait_no_more(slot);
+		while (slot->voq.head)
+			reset_one(q, voq_pop(q, slot), slot);
+		floodgate_recount(slot);
+		floodgate_settle(slot);
+		floodgate_pass_on(slot);
+	}
+	hop_backlog_moves(sch, &q->stats.backlog_time, &q->changed_ns, ktime_get_ns());
+	q->late = (struct hop_late_drops) {};
+}

@@ -1,0 +1,591 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * window.c - destinations, their slots and windows, and who waits for one
+ *
+ * A destination has a slot at each port that its packets have left by. The slot's number goes out
+ * with each packet, in the fabric tag, and the neighbour counts and credits by it: it need not
+ * know what the number stands for, and a slot may get another destination as soon as nothing of it
+ * is queued or outstanding. A port whose slots are all in use sends what goes elsewhere without a
+ * window.
+ *
+ * What counts against a window is what the FIFOs hold of the destination and what is outstanding
+ * by hopctl's ledger, at all ports of the box (floodgate_dest.out) or at one.
+ *
+ * Waiting. Several ports may have packets of one destination in VOQs. They wait in a row, and each
+ * credit calls the first one. Who has been called, takes a packet and leaves window, or has nothing
+ * to send any more, calls the next. One that the device cannot serve now is called, and so is the
+ * next. No call is lost: who goes to the row's end looks at the window once more, and who has made
+ * some looks at the row, both after a barrier.
+ *
+ *   protector               what
+ *   qdisc lock              slots, but for .wait; lists and tables of the qdisc
+ *   floodgate_dest.lock     .waiting, .delayed, and the .wait of slots
+ *   floodgate_switch.lock   which destinations there are
+ *   atomic                  floodgate_dest.out, .held, floodgate_sched.called, .mail
+ *
+ * Lock order: qdisc lock, floodgate_switch.lock or floodgate_dest.lock. With none of them held is
+ * another qdisc's lock taken: who is called is scheduled.
+ */
+#include <linux/slab.h>
+
+#include "floodgate.h"
+
+/* ---- destinations ---- */
+
+static int switch_made(struct hop_shared *shared)
+{
+	struct floodgate_switch *box = container_of(shared, struct floodgate_switch, shared);
+
+	box->origins = kvcalloc(HOP_HANDLES, sizeof(*box->origins), GFP_KERNEL);
+	if (!box->origins)
+		return -ENOMEM;
+	spin_lock_init(&box->lock);
+	hop_flow_secret_draw(&box->secret);
+	return 0;
+}
+
+static void switch_gone(struct hop_shared *shared)
+{
+	struct floodgate_switch *box = container_of(shared, struct floodgate_switch, shared);
+
+	WARN_ON_ONCE(box->used || !hlist_empty(&box->free));
+	kvfree(box->origins);
+}
+
+const struct hop_shared_type floodgate_switch_type = {
+	.bytes	= sizeof(struct floodgate_switch),
+	.made	= switch_made,
+	.gone	= switch_gone,
+};
+
+static int dests_make(struct floodgate_sched *q, u32 n)
+{
+	struct floodgate_switch *box = q->box;
+	struct floodgate_dest *dest;
+
+	for (; q->dests < n; q->dests++) {
+		dest = kzalloc(sizeof(*dest), GFP_KERNEL);
+		if (!dest)
+			return -ENOMEM;
+		spin_lock_init(&dest->lock);
+		INIT_LIST_HEAD(&dest->waiting);
+		spin_lock_bh(&box->lock);
+		hlist_add_head(&dest->free, &box->free);
+		spin_unlock_bh(&box->lock);
+	}
+	return 0;
+}
+
+/* Take away as many as a qdisc has brought. There are as many free ones: its slots have none. */
+static void dests_free(struct floodgate_switch *box, u32 n)
+{
+	struct floodgate_dest *dest;
+
+	for (; n; n--) {
+		spin_lock_bh(&box->lock);
+		dest = hlist_entry_safe(box->free.first, struct floodgate_dest, free);
+		if (!WARN_ON_ONCE(!dest))
+			hlist_del(&dest->free);
+		spin_unlock_bh(&box->lock);
+		kfree(dest);
+	}
+}
+
+static struct floodgate_dest *dest_get(struct floodgate_switch *box,
+				       const struct floodgate_key *key, u32 hash)
+{
+	struct hlist_head *bucket = &box->table[hash >> (32 - FLOODGATE_TABLE_BITS)];
+	struct floodgate_dest *dest;
+
+	spin_lock(&box->lock);
+	hlist_for_each_entry(dest, bucket, node)
+		if (floodgate_key_equal(&dest->key, key))
+			break;
+	if (!dest) {
+		dest = hlist_entry(box->free.first, struct floodgate_dest, free);
+		hlist_del(&dest->free);
+		hlist_add_head(&dest->node, bucket);
+		dest->key = *key;
+		dest->window = 0;
+		dest->widest = NULL;
+		box->used++;
+		box->used_max = max(box->used_max, box->used);
+	}
+	dest->users++;
+	spin_unlock(&box->lock);
+	return dest;
+}
+
+static void dest_put(struct floodgate_switch *box, struct floodgate_dest *dest)
+{
+	spin_lock(&box->lock);
+	if (!--dest->users) {
+		hlist_del(&dest->node);
+		hlist_add_head(&dest->free, &box->free);
+		box->used--;
+	}
+	spin_unlock(&box->lock);
+}
+
+/* ---- slots ---- */
+
+static void slot_init(struct floodgate_sched *q, struct floodgate_slot *slot)
+{
+	slot->q = q;
+	INIT_LIST_HEAD(&slot->owing);
+	INIT_LIST_HEAD(&slot->wait);
+	list_add_tail(&slot->node, &q->free);
+}
+
+/**
+ * floodgate_slots_make - the slots of a qdisc
+ * @q: the qdisc, which has its switch
+ * @n: how many
+ *
+ * Context: RTNL. Return: 0 or -ENOMEM; what there is then is freed as usual.
+ */
+int floodgate_slots_make(struct floodgate_sched *q, u32 n)
+{
+	u32 i, buckets = roundup_pow_of_two(n);
+
+	q->slots = kvcalloc(n, sizeof(*q->slots), GFP_KERNEL);
+	q->table = kvcalloc(buckets, sizeof(*q->table), GFP_KERNEL);
+	q->come = kvzalloc(sizeof(*q->come), GFP_KERNEL);
+	q->called = bitmap_zalloc(n, GFP_KERNEL);
+	q->mail.full = bitmap_zalloc(n, GFP_KERNEL);
+	q->mail.said = kvcalloc(n, sizeof(*q->mail.said), GFP_KERNEL);
+	if (!q->slots || !q->table || !q->come || !q->called || !q->mail.full || !q->mail.said)
+		return -ENOMEM;
+	q->mail.keys = n;
+	q->mask = buckets - 1;
+	for (i = 0; i < n; i++)
+		slot_init(q, &q->slots[i]);
+	return dests_make(q, n);
+}
+
+static struct floodgate_slot *slot_at(const struct floodgate_sched *q, u16 link)
+{
+	return link ? &q->slots[link - 1] : NULL;
+}
+
+/* The slot has nothing queued and nothing outstanding: another destination may have it. */
+static void slot_unbind(struct floodgate_sched *q, struct floodgate_slot *slot)
+{
+	struct floodgate_dest *dest = slot->dest;
+	u16 *link = &q->table[slot->hash & q->mask];
+
+	while (slot_at(q, *link) != slot)
+		link = &slot_at(q, *link)->next;
+	*link = slot->next;
+	if (READ_ONCE(dest->widest) == slot)
+		WRITE_ONCE(dest->widest, NULL);
+	WRITE_ONCE(slot->dest, NULL);
+	q->used--;
+	dest_put(q->box, dest);
+}
+
+/* A destination that has none */
+static noinline struct floodgate_slot *
+slot_bind(struct floodgate_sched *q, const struct floodgate_key *key, u32 hash)
+{
+	struct floodgate_slot *slot = list_first_entry_or_null(&q->free, struct floodgate_slot,
+							       node);
+
+	if (!slot) {
+		slot = list_first_entry_or_null(&q->idle, struct floodgate_slot, node);
+		if (!slot) {
+			q->stats.slots_full++;
+			return NULL;
+		}
+		slot_unbind(q, slot);
+	}
+	list_del(&slot->node);
+	slot->idle = false;
+	slot->hash = hash;
+	slot->next = q->table[hash & q->mask];
+	q->table[hash & q->mask] = floodgate_slot_number(slot) + 1;
+	WRITE_ONCE(slot->dest, dest_get(q->box, key, hash));
+	q->used++;
+	floodgate_recount(slot);
+	return slot;
+}
+
+/**
+ * floodgate_slot_of - the slot of a packet's destination
+ * @q: the qdisc
+ * @skb: a packet
+ * @net: hop_network() of it
+ *
+ * Return: NULL if it has no window.
+ */
+struct floodgate_slot *floodgate_slot_of(struct floodgate_sched *q, const struct sk_buff *skb,
+					 struct hop_network net)
+{
+	struct floodgate_key key;
+	struct floodgate_slot *slot;
+	u8 buf[HOP_PARSE_IPV6_BYTES];
+	const u8 *ip = skb->data + net.at;
+	int room = (int)skb_headlen(skb) - net.at;
+	u32 hash;
+
+	if (unlikely(room < HOP_PARSE_IPV6_BYTES)) {
+		room = min_t(int, skb->len - net.at, sizeof(buf));
+		ip = room > 0 ? skb_header_pointer(skb, net.at, room, buf) : NULL;
+	}
+	if (!floodgate_key_read(&key, ip, ip ? room : 0, net.type, eth_hdr(skb)->h_dest))
+		return NULL;
+	hash = floodgate_key_hash(&key, &q->box->secret);
+	for (slot = slot_at(q, q->table[hash & q->mask]); slot; slot = slot_at(q, slot->next))
+		if (slot->hash == hash && floodgate_key_equal(&slot->dest->key, &key))
+			return slot;
+	return slot_bind(q, &key, hash);
+}
+
+/* Is there a reason to keep it for its destination? */
+static bool slot_is_busy(const struct floodgate_slot *slot)
+{
+	return slot->charged || slot->voq.head || hop_ledger_outstanding(&slot->sent);
+}
+
+/**
+ * floodgate_settle - what keeps a slot for its destination has changed
+ * @slot: the slot
+ */
+void floodgate_settle(struct floodgate_slot *slot)
+{
+	bool idle = !slot_is_busy(slot);
+
+	if (idle == slot->idle || !slot->dest)
+		return;
+	slot->idle = idle;
+	if (idle)
+		list_add_tail(&slot->node, &slot->q->idle);
+	else
+		list_del(&slot->node);
+}
+
+/* ---- windows ---- */
+
+/* The window of the destination's fastest port */
+static u32 slot_window(const struct floodgate_slot *slot)
+{
+	struct floodgate_dest *dest = slot->dest;
+	struct floodgate_slot *widest = READ_ONCE(dest->widest);
+	u32 own = slot->q->window, window = READ_ONCE(dest->window);
+
+	if (likely(widest && (widest != slot ? own <= window : own == window)))
+		return window;
+	WRITE_ONCE(dest->window, own);
+	WRITE_ONCE(dest->widest, (struct floodgate_slot *)slot);
+	return own;
+}
+
+/**
+ * floodgate_has_window - may a packet of the destination leave by this port?
+ * @slot: its slot
+ *
+ * One packet may be larger than what is left (section 4.2 counts packets).
+ */
+bool floodgate_has_window(const struct floodgate_slot *slot)
+{
+	const struct floodgate_sched *q = slot->q;
+
+	if (!q->windows)
+		return true;
+	if (q->config.scope == FLOODGATE_SCOPE_PORT)
+		return slot->counted < q->window;
+	return atomic64_read(&slot->dest->out) < slot_window(slot);
+}
+
+static bool sched_is_stopped(const struct floodgate_sched *q)
+{
+	const struct Qdisc *sch = q->member.sch;
+
+	return netif_xmit_frozen_or_stopped(sch->dev_queue) || !netif_carrier_ok(qdisc_dev(sch));
+}
+
+/* It is the turn of the first in the row. */
+static void dest_call(struct floodgate_dest *dest)
+{
+	struct floodgate_slot *slot;
+	struct floodgate_sched *q;
+
+	spin_lock(&dest->lock);
+	do {
+		slot = list_first_entry_or_null(&dest->waiting, struct floodgate_slot, wait);
+		if (!slot)
+			break;
+		list_del_init(&slot->wait);
+		q = slot->q;
+		set_bit(floodgate_slot_number(slot), q->called);
+		smp_wmb();	/* bits before news, see floodgate_hear() */
+		WRITE_ONCE(q->news, true);
+		smp_mb();	/* before the qdisc's SCHED and RUNNING bits */
+		__netif_schedule(qdisc_root(q->member.sch));
+	} while (sched_is_stopped(q));
+	spin_unlock(&dest->lock);
+}
+
+static void slot_ready(struct floodgate_slot *slot)
+{
+	slot->ready = true;
+	list_add_tail(&slot->node, &slot->q->round);
+}
+
+/**
+ * floodgate_wait - a VOQ with packets waits for window
+ * @slot: its slot, not in the round
+ */
+void floodgate_wait(struct floodgate_slot *slot)
+{
+	struct floodgate_dest *dest = slot->dest;
+
+	if (!slot->q->windows || slot->q->config.scope == FLOODGATE_SCOPE_PORT) {
+		if (floodgate_has_window(slot))
+			slot_ready(slot);
+		return;
+	}
+	spin_lock(&dest->lock);
+	if (list_empty(&slot->wait))
+		list_add_tail(&slot->wait, &dest->waiting);
+	spin_unlock(&dest->lock);
+	smp_mb();	/* pairs with that of floodgate_pass_on() */
+	if (floodgate_has_window(slot))
+		dest_call(dest);
+}
+
+/**
+ * floodgate_wait_no_more - or is not to wait any more
+ * @slot: its slot
+ */
+void floodgate_wait_no_more(struct floodgate_slot *slot)
+{
+	spin_lock(&slot->dest->lock);
+	list_del_init(&slot->wait);
+	spin_unlock(&slot->dest->lock);
+	clear_bit(floodgate_slot_number(slot), slot->q->called);
+}
+
+/**
+ * floodgate_pass_on - there may be window, and others who wait for it
+ * @slot: a slot of the destination
+ */
+void floodgate_pass_on(struct floodgate_slot *slot)
+{
+	smp_mb();	/* the window before the row */
+	if (slot->q->config.scope == FLOODGATE_SCOPE_PORT && slot->voq.head && !slot->ready) {
+		if (floodgate_has_window(slot))
+			slot_ready(slot);
+		return;
+	}
+	if (!list_empty_careful(&slot->dest->waiting) && floodgate_has_window(slot))
+		dest_call(slot->dest);
+}
+
+/**
+ * floodgate_recount - what counts against a window has changed
+ * @slot: the slot
+ */
+void floodgate_recount(struct floodgate_slot *slot)
+{
+	u64 now = slot->q->windows ? slot->charged + hop_ledger_outstanding(&slot->sent) : 0;
+	s64 by = now - slot->counted;
+
+	if (!by)
+		return;
+	slot->counted = now;
+	atomic64_add(by, &slot->dest->out);
+	if (by < 0)
+		floodgate_pass_on(slot);
+}
+
+static void slot_owes(struct floodgate_slot *slot)
+{
+	bool owes = hop_ledger_outstanding(&slot->sent);
+	struct floodgate_sched *q = slot->q;
+
+	if (owes == !list_empty(&slot->owing))
+		return;
+	if (owes)
+		list_add_tail(&slot->owing, &q->owing);
+	else
+		list_del_init(&slot->owing);
+	q->owe += owes ? 1 : -1;
+	hop_blocks_owe(&q->member, q->owe);
+}
+
+/**
+ * floodgate_sent - a packet leaves with the slot's number
+ * @slot: the slot
+ * @bytes: what it counts
+ */
+void floodgate_sent(struct floodgate_slot *slot, u32 bytes)
+{
+	hop_ledger_sent(&slot->q->member.blocks.tx, &slot->sent, bytes);
+	slot_owes(slot);
+}
+
+/**
+ * floodgate_judge - windows hold that did not, or the other way round
+ * @q: the qdisc
+ */
+void floodgate_judge(struct floodgate_sched *q)
+{
+	struct floodgate_slot *slot;
+
+	q->windows = !q->windows;
+	for (slot = q->slots; slot < q->slots + q->config.slots; slot++) {
+		if (!slot->dest)
+			continue;
+		floodgate_recount(slot);
+		if (q->windows || !slot->voq.head || slot->ready)
+			continue;
+		floodgate_wait_no_more(slot);
+		slot_ready(slot);
+	}
+}
+
+/* ---- what others say ---- */
+
+/* The neighbour tells what of a slot has left its box. Port's lock. */
+void floodgate_told(struct hop_port *port, u16 key, u32 block, s32 bytes)
+{
+	struct hop_member *m = hop_port_member_at(port, key);
+	struct floodgate_sched *q;
+
+	if (!m || m->ops != &floodgate_member_ops)
+		return;
+	q = container_of(m, struct floodgate_sched, member);
+	hop_mailbox_put(&q->mail, key - m->first, block, bytes);
+	smp_wmb();	/* mail before news, see floodgate_hear() */
+	WRITE_ONCE(q->news, true);
+	smp_mb();	/* before the qdisc's SCHED and RUNNING bits */
+	__netif_schedule(qdisc_root(m->sch));
+}
+
+/* What the neighbour is to be asked for. Those that have been come last the next time. */
+unsigned int floodgate_asks(struct hop_member *m, u16 *keys, unsigned int most)
+{
+	struct floodgate_sched *q = container_of(m, struct floodgate_sched, member);
+	struct floodgate_slot *slot, *next;
+	unsigned int count = 0;
+	LIST_HEAD(asked);
+
+	list_for_each_entry_safe(slot, next, &q->owing, owing) {
+		if (count == most)
+			break;
+		if (!hop_ledger_asks(&m->blocks.tx, &slot->sent))
+			continue;
+		keys[count++] = m->first + floodgate_slot_number(slot);
+		list_move_tail(&slot->owing, &asked);
+	}
+	list_splice_tail(&asked, &q->owing);
+	return count;
+}
+
+static void hear_mail(struct floodgate_sched *q)
+{
+	struct floodgate_slot *slot;
+	u32 n, block;
+	s32 bytes;
+
+	for_each_set_bit(n, q->mail.full, q->config.slots) {
+		block = hop_mailbox_take(&q->mail, n, &bytes);
+		slot = &q->slots[n];
+		if (!hop_ledger_told(&q->member.blocks.tx, &slot->sent, block, bytes))
+			continue;
+		q->stats.credits++;
+		slot_owes(slot);
+		if (!slot->dest)
+			continue;
+		floodgate_recount(slot);
+		floodgate_settle(slot);
+	}
+}
+
+static void hear_calls(struct floodgate_sched *q)
+{
+	struct floodgate_slot *slot;
+	u32 n;
+
+	for_each_set_bit(n, q->called, q->config.slots) {
+		if (!test_and_clear_bit(n, q->called))
+			continue;
+		slot = &q->slots[n];
+		if (!slot->dest || slot->ready)
+			continue;
+		if (!slot->voq.head)
+			floodgate_pass_on(slot);
+		else if (floodgate_has_window(slot))
+			slot_ready(slot);
+		else
+			floodgate_wait(slot);
+	}
+}
+
+/**
+ * floodgate_hear - take over what others have said since the last time
+ * @q: the qdisc
+ */
+void floodgate_hear(struct floodgate_sched *q)
+{
+	if (!xchg(&q->news, false))
+		return;
+	hear_mail(q);
+	hear_calls(q);
+}
+
+/* ---- changes and the end ---- */
+
+/**
+ * floodgate_look_again - windows may be others than before
+ * @q: the qdisc
+ */
+void floodgate_look_again(struct floodgate_sched *q)
+{
+	struct floodgate_slot *slot;
+
+	for (slot = q->slots; slot < q->slots + q->config.slots; slot++) {
+		if (!slot->dest)
+			continue;
+		if (slot->voq.head && !slot->ready) {
+			floodgate_wait_no_more(slot);
+			floodgate_wait(slot);
+		}
+		floodgate_pass_on(slot);
+	}
+	__netif_schedule(qdisc_root(q->member.sch));
+}
+
+/**
+ * floodgate_slots_leave - the qdisc goes, and nothing is queued
+ * @q: the qdisc; one that is half made has no slots, or no neighbour
+ *
+ * Its destinations are other ports' now.
+ */
+void floodgate_slots_leave(struct floodgate_sched *q)
+{
+	struct floodgate_slot *slot;
+
+	if (q->windows)
+		floodgate_judge(q);
+	for (slot = q->slots; slot && slot < q->slots + q->config.slots; slot++)
+		if (slot->dest)
+			slot_unbind(q, slot);
+	dests_free(q->box, q->dests);
+}
+
+/**
+ * floodgate_slots_free - nobody calls or tells any more
+ * @q: the qdisc
+ */
+void floodgate_slots_free(struct floodgate_sched *q)
+{
+	kvfree(q->slots);
+	kvfree(q->table);
+	bitmap_free(q->called);
+	bitmap_free(q->mail.full);
+	kvfree(q->mail.said);
+	if (q->come)
+		kvfree_rcu(q->come, rcu);	/* the receive hook */
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * q_floodgate - the kind floodgate for tc: its options, its statistics and those of its classes
+ *
+ * Its tables are in floodgate_tables.h, those of the port in port.h; what is done with them is in
+ * options.c.
+ */
+#include "options.h"
+#include "floodgate_tables.h"
+#include "port.h"
+
+/* Also of a class: the numbers of its attributes end below that of what is in VOQs, which a qdisc
+ * always shows.
+ */
+static int floodgate_print_xstats(const struct qdisc_util *qu, FILE *f, struct rtattr *xstats)
+{
+	_Static_assert(TCA_FLOODGATE_CLASS_MAX < TCA_FLOODGATE_STATS_VOQ_BACKLOG, "classes look like qdiscs");
+	const struct rtattr *tb[TCA_FLOODGATE_STATS_MAX + 1];
+	bool first = true;
+
+	(void)qu;
+	plugin_attrs(tb, TCA_FLOODGATE_STATS_MAX, xstats);
+	if (!tb[TCA_FLOODGATE_STATS_VOQ_BACKLOG]) {
+		plugin_print_stats(f, floodgate_class_stats, PLUGIN_ARRAY_SIZE(floodgate_class_stats), tb,
+				   &first);
+		return 0;
+	}
+	plugin_print_stats(f, floodgate_stats, PLUGIN_ARRAY_SIZE(floodgate_stats), tb, &first);
+	if (tb[TCA_FLOODGATE_STATS_PORT])
+		port_print(f, tb[TCA_FLOODGATE_STATS_PORT], &first);
+	return 0;
+}
+
+extern PLUGIN_VISIBLE struct qdisc_util floodgate_qdisc_util;	/* tc looks it up by name */
+
+struct qdisc_util floodgate_qdisc_util = {
+	.id		= "floodgate",
+	.parse_qopt	= floodgate_parse_qopt,
+	.print_qopt	= floodgate_print_qopt,
+	.print_xstats	= floodgate_print_xstats,
+	.parse_copt	= plugin_parse_class,
+	.print_copt	= plugin_print_class,
+};
