@@ -1,0 +1,325 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The qdisc floodgate: windows per destination between two switches, VOQs, credits.
+#
+#	a:p ====100M==== b:q [ bridge ] b:r ---10M--- y
+#	                                b:s --100M--- z
+#
+# What waits at r is counted by r's qdisc, what has left it by the cable, and the order of what comes to y by `frames`,
+# which numbers them.
+
+# shellcheck source=selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_tool ip tc bridge jq ethtool
+need_program frames tcmsg
+# set by need_program
+: "${frames:?}" "${tcmsg:?}"
+load_modules
+need_module sch_floodgate
+
+FRAME=1000	# bytes, with the Ethernet header
+WINDOW=20000	# where nothing else is said
+FRAMES=600	# one takes 0.8 ms at r
+ns a b
+a=$(ns_name a)
+b=$(ns_name b)
+for box in a b; do
+	in_ns $box sh -c "echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6" 2>/dev/null
+done
+ips() { ip -n "$1" -batch - <<<"$2" || die "ip: $2"; }
+figs() { port_figs floodgate "$(ns_name "$1")" "${@:2}"; }
+figs_are() { figs "${@:1:$#-1}"; [ "$REPLY" = "${*: -1}" ]; }
+shows() { figs "${@:2:$#-2}"; is "$1" "$REPLY" "${*: -1}"; }
+cable() { in_ns "$1" ethtool -S "$2" | awk -v key="$3:" '$1 == key { print $2 }'; }
+
+# link [WORDS_OF_P [WORDS_OF_Q]]: p and its cable, new, and its port in the bridge
+link()
+{
+	ip_in a link del p 2>/dev/null
+	ips "$a" "link add p address $(mac 1) ${1:-} type wire rate 100mbit delay 10us ring 10k peer name q ${2:-} netns $b"
+	ips "$b" "link set q master br0 up"
+	ip_in a link set p up
+}
+ips "$b" "link add br0 type bridge mcast_snooping 0
+link set br0 up
+link add r type wire rate 10mbit ring 0 peer name y
+link add s type wire rate 100mbit ring 0 peer name z
+link set r master br0 up
+link set s master br0 up
+link set y up
+link set z up"
+link
+for port in 2:r 3:s 4:r 5:s; do
+	bridge -n "$b" fdb replace "$(mac ${port%:*})" dev ${port#*:} master static
+done
+
+# p [WORD]...: p's qdisc, new
+p()
+{
+	tc_in a qdisc del dev p root 2>/dev/null
+	tc_in a qdisc add dev p root handle 1: floodgate role switch peer switch "$@" || die "no qdisc floodgate"
+}
+switch_b()
+{
+	tc_in b qdisc replace dev q root floodgate role switch peer switch &&
+		tc_in b qdisc replace dev r root floodgate role switch peer host &&
+		tc_in b qdisc replace dev s root floodgate role switch peer host || die "no qdisc floodgate"
+}
+meets() { figs_are a p windows 1; }
+
+# to N y|z [WORD]...: a line for `frames`: so many to a host there
+to()
+{
+	local n=2
+
+	[ "$2" = y ] || n=3
+	echo "$2 n=$1 bytes=$FRAME from=10.0.0.1 to=10.0.0.$n sport=1 dport=9 dst=$(mac $n) ${*:3}"
+}
+# sends LINE...
+sends() { printf '%s\n' "$@" | "$frames" -l -w 0 "$a/p" "$a/lo" >/dev/null || die "frames"; }
+rests() { figs_are a p backlog outstanding queued voqs "0 0 0 0" && figs_are b r backlog queued "0 0"; }
+
+# ---- options ----
+
+diag "options"
+p window $WINDOW
+options() { tc_in a -j qdisc show dev p | jq -c '.[] | select(.kind == "floodgate").options'; }
+before=$(options)
+refused "a window of 0 by netlink is auto, one of 2 GiB is none" "window must be auto or 1 byte to 1 GiB" \
+	"$tcmsg" -n "$a" send change p TCA_KIND=str:floodgate "TCA_OPTIONS{" TCA_FLOODGATE_WINDOW=u32:2147483648 "}"
+refused "slots are for good" "this option can be set at creation only" tc_in a qdisc change dev p root floodgate slots 8
+refused "kmin above kmax" "kmin must not be above kmax" tc_in a qdisc change dev p root floodgate kmin 20000 kmax 10000
+refused "a credit interval below 1 us" "credit-interval must be" \
+	"$tcmsg" -n "$a" send change p TCA_KIND=str:floodgate "TCA_OPTIONS{" TCA_FLOODGATE_CREDIT_INTERVAL=u32:999 "}"
+is "what is refused changes nothing" "$(options)" "$before"
+check "all that can be changed" tc_in a qdisc change dev p root floodgate window 30000 window-factor 150% \
+	window-scope port serve through credit-interval 20us credit-threshold 100000 limit 10m pool 10m
+is "and is shown" "$(options | jq -c '[.window, .window_factor, .window_scope, .serve, .credit_interval, .credit_threshold, .limit, .pool]')" \
+	'[30000,150,"port","through",20000,100000,10485760,10485760]'
+
+# The window that follows from link and interval: 100 Mb/s, 10 us each way
+diag "the window by itself"
+p hrtt 100us
+figs a p window_bytes credit_interval_used credit_threshold_bytes
+# 8 frames of 1514 bytes take 968.96 us; BDP 1250 bytes; C T 12112; two frames 3028
+is "BDP + C T + 2 frames, T of eight frames, ten BDP" "$REPLY" "16390 968960 12500"
+
+# ---- without a neighbour of the kind ----
+
+diag "without a neighbour of the kind"
+p window $WINDOW
+tc_in b qdisc replace dev q root pfifo
+tc_in b qdisc replace dev r root bfc
+sends "$(to 100 y)"
+sleep 0.1
+shows "nothing waits, nothing is counted" a p windows backlog voq_packets outstanding "0 0 0 0"
+switch_b
+check "they meet" wait_until -e 500 10 meets
+
+# ---- an incast, and what else there is ----
+
+# bounded NAME SAMPLES: never more than a window is on the way, and so never more at r
+bounded()
+{
+	local at out bad='' most=0 seen=0
+
+	for ((at = 0; at < $2; at++)); do
+		sleep 0.01
+		figs b r backlog
+		waits=$REPLY
+		figs a p outstanding	# later, so it may have become less
+		out=$REPLY
+		[ "$waits" -le $((WINDOW + FRAME)) ] || bad+=" $waits wait"
+		[ "$out" -le $((WINDOW + FRAME)) ] || bad+=" $out outstanding"
+		most=$((waits > most ? waits : most))
+		[ "$waits" -eq 0 ] || seen=$((seen + 1))
+	done
+	is "$1: never more than a window at r" "$bad" ""
+	between "$1: but nearly so much" "$most" $((WINDOW / 4)) $((WINDOW + FRAME))
+	between "$1: and mostly something" "$seen" $(($2 / 2)) "$2"
+}
+settles() { check "$1: all leaves, and nothing is outstanding" wait_until -e 400 50 rests; }
+
+diag "an incast: a host takes a tenth of what it is sent"
+went=$(cable b r sent_frames)
+sends "$(to $FRAMES y)"
+bounded "incast" 10
+figs a p voqs voq_backlog backlog
+read -r voqs in_voqs all <<<"$REPLY"
+is "one VOQ has it" "$voqs" 1
+between "and nearly all of it" "$in_voqs" $((all - 2 * FRAME)) "$all"
+text=$(tc_in a -s class show dev p)
+is "its class says whose it is, and what it waits for" \
+	"$(grep -o 'address 10.0.0.2 waits [a-z]* window [0-9]*b' <<<"$text")" "address 10.0.0.2 waits window window ${WINDOW}b"
+
+# Frames to z are in nobody's way: 50 of them take 4 ms of the cable
+z=$(cable b s sent_frames)
+sends "$(to 50 z)"
+sleep 0.02
+between "others pass: all have left s" "$(($(cable b s sent_frames) - z))" 50 60
+figs a p voqs
+is "while the incast waits" "$REPLY" 1
+figs a p voq_packets
+incast=$REPLY
+settles "incast"
+figs a p voq_packets
+is "none of the others was in a VOQ" "$REPLY" "$incast"
+between "all of them have passed r" "$(($(cable b r sent_frames) - went))" $FRAMES $((FRAMES + 100))
+
+# A flow that the next box passes on as it comes never sees its window: that of auto is as large as needed
+diag "no incast: a flow at the full rate"
+p
+check "they meet" wait_until -e 500 10 meets
+lines=()
+for ((i = 0; i < 600; i++)); do
+	lines+=("$(to 1 z wait=82000)")	# 1024 bytes with gap and checksum take 81.92 us
+done
+sends "${lines[@]}"
+settles "no incast"
+shows "was in no VOQ" a p voq_packets voqs_max "0 0"
+between "and had credits" "$(figs a p credits; echo "$REPLY")" 10 1000
+
+# ---- order ----
+
+# order NAME LINE...: all of them come to y, in their order
+order()
+{
+	local got
+
+	got=$(printf '%s\n' "${@:2}" | "$frames" -l -w 800 "$a/p" "$b/y" | awk '
+		{ is = substr($1, 2) * 10 + $2 }
+		/^y/ && is != n++ { bad++ }
+		END { printf "%d %d\n", n, bad }')
+	is "$1: all come, in order" "$got" "$FRAMES 0"
+	settles "$1"
+}
+for serve in below through; do
+	diag "order, served $serve"
+	p window $WINDOW serve $serve
+	check "they meet" wait_until -e 500 10 meets
+	order "$serve" "$(to $FRAMES y)"
+	# more of it comes whenever something has left: it never goes ahead of what is in the VOQ
+	lines=()
+	for ((i = 0; i < 60; i++)); do
+		lines+=("y$i$(to 10 y wait=3000000 | sed 's/^y//')")
+	done
+	order "$serve, a bit at a time" "${lines[@]}"
+	figs a p voq_packets
+	between "$serve: most were in a VOQ" "$REPLY" $FRAMES $((3 * FRAMES))
+done
+
+# ---- faults ----
+
+set_fault() { ip_in a link set p type wire "$@" && ip_in b link set q type wire "$@" || die "no $*"; }
+GOOD="loss_data 0 loss_control 0 duplicate 0 corrupt 0 reorder 0"
+p window $WINDOW
+check "they meet" wait_until -e 500 10 meets
+for fault in "loss_data 5%" "loss_control 30%" "loss_data 20% loss_control 50%"; do
+	diag "$fault"
+	# shellcheck disable=SC2086
+	set_fault $fault
+	sends "$(to $FRAMES y)"
+	bounded "$fault" 10
+	settles "$fault"
+	# shellcheck disable=SC2086
+	set_fault $GOOD
+done
+for fault in "duplicate 20%" "reorder 20% reorder_delay 1ms" "corrupt 10%"; do
+	diag "$fault"
+	# shellcheck disable=SC2086
+	set_fault $fault
+	sends "$(to $FRAMES y)"
+	settles "$fault"
+	# shellcheck disable=SC2086
+	set_fault $GOOD
+done
+
+diag "the neighbour is gone, and comes back"
+sends "$(to $FRAMES y)"
+sleep 0.05
+tc_in b qdisc replace dev q root pfifo
+plain() { figs_are a p windows 0; }
+check "it says so" wait_until -e 100 10 plain
+check "all leaves" wait_until -e 100 10 figs_are a p backlog voqs "0 0"
+tc_in b qdisc replace dev q root floodgate role switch peer switch
+check "they meet again" wait_until -e 500 10 meets
+settles "the neighbour"
+sends "$(to $FRAMES y)"
+bounded "after it" 5
+settles "after it"
+
+diag "the sender is gone, and comes back"
+sends "$(to $FRAMES y)"
+sleep 0.05
+tc_in a qdisc replace dev p root pfifo
+p window $WINDOW
+check "they meet again" wait_until -e 500 10 meets
+sends "$(to $FRAMES y)"
+bounded "after it" 5
+settles "after it"
+
+diag "the other port is gone, with what waits there"
+sends "$(to $FRAMES y)"
+sleep 0.05
+tc_in b qdisc replace dev r root floodgate role switch peer host
+settles "the other port"
+
+diag "the device goes down with a VOQ, and comes up"
+sends "$(to $FRAMES y)"
+sleep 0.05
+ip_in a link set p down
+shows "nothing is queued" a p backlog voqs voq_backlog "0 0 0"
+ip_in a link set p up
+check "they meet again" wait_until -e 500 10 meets
+sends "$(to 100 y)"
+settles "down and up"
+
+# ---- slots ----
+
+diag "two slots, three destinations"
+p window $WINDOW slots 2
+check "they meet" wait_until -e 500 10 meets
+sends "$(to 100 y)" "$(to 10 z)" "$(to 20 y to=10.0.0.4)"
+sleep 0.02
+figs a p slots_full slots_used
+between "who finds none free goes without a window" "${REPLY% *}" 1 20
+settles "slots"
+for ((i = 1; i < 30; i++)); do
+	sends "$(to 3 z to=10.0.1.$i)"
+	sleep 0.005
+done
+figs a p slots_full
+full=$REPLY
+sends "$(to 3 z to=10.0.2.1)"
+settles "slots, afterwards"
+shows "one that nothing is on its way of is given away" a p slots_full slots_used "$full 2"
+
+# ---- a window larger or smaller while packets wait ----
+
+diag "a change of the window"
+p window $WINDOW
+check "they meet" wait_until -e 500 10 meets
+sends "$(to $FRAMES y)"
+sleep 0.02
+tc_in a qdisc change dev p root floodgate window 1000000
+check "a larger one lets all go" wait_until -e 20 1 figs_are a p voqs 0
+settles "a change"
+tc_in a qdisc change dev p root floodgate window $WINDOW
+sends "$(to $FRAMES y)"
+bounded "a smaller one" 5
+settles "a smaller one"
+
+# ---- below parents, mq, devices that put packets together ----
+
+diag "below a parent"
+tc_in a qdisc replace dev p root handle 2: tbf rate 50mbit burst 64k limit 10000000
+tc_in a qdisc replace dev p parent 2:1 handle 3: floodgate role switch peer switch window $WINDOW
+check "they meet" wait_until -e 500 10 meets
+sends "$(to $FRAMES y)"
+bounded "tbf" 5
+settles "tbf"
+is "the parent counts what is there" \
+	"$(tc_in a -j -s qdisc show dev p root | jq -r '.[0] | "\(.backlog) \(.qlen)"')" "0 0"
+
+finish

@@ -1,0 +1,319 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The qdisc floodgate in more than one shape of a fabric: credits that are delayed where VOQs are long, one window over two
+# ports, boxes that route, bridges that know VLANs, packets that are cut or put together on the way, devices with several
+# queues.
+
+# shellcheck source=selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_tool ip tc bridge jq ethtool
+need_program frames gsosend
+# set by need_program
+: "${frames:?}" "${gsosend:?}"
+load_modules
+need_module sch_floodgate
+
+FRAME=1000	# bytes, with the Ethernet header
+WINDOW=20000
+FRAMES=600
+ips() { ip -n "$(ns_name "$1")" -batch - <<<"$2" || die "ip: $2"; }
+figs() { port_figs floodgate "$(ns_name "$1")" "${@:2}"; }
+figs_are() { figs "${@:1:$#-1}"; [ "$REPLY" = "${*: -1}" ]; }
+shows() { figs "${@:2:$#-2}"; is "$1" "$REPLY" "${*: -1}"; }
+boxes()
+{
+	local box
+
+	ns "$@"
+	for box; do
+		in_ns "$box" sh -c "echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6" 2>/dev/null
+	done
+}
+bridges()
+{
+	local box
+
+	for box; do
+		ips "$box" "link add br0 type bridge mcast_snooping 0
+link set br0 up"
+	done
+}
+# cable BOX DEV RATE BOX DEV [WORD]...
+cable() { ip_in "$1" link add "$2" type wire rate "$3" delay 10us ring 0 "${@:6}" peer name "$5" netns "$(ns_name "$4")" && ip_in "$1" link set dev "$2" up && ip_in "$4" link set dev "$5" up || die "no wire"; }
+enslave() { ip_in "$1" link set dev "$2" master br0; }
+fdb() { bridge -n "$(ns_name "$1")" fdb replace "$(mac 2)" dev "$2" master static; }
+gate() { tc_in "$1" qdisc replace dev "$2" root handle 1: floodgate role switch peer "$3" "${@:4}" || die "no qdisc floodgate"; }
+meets() { figs_are "$1" "$2" windows 1; }
+to() { echo "y n=$1 bytes=$FRAME from=10.0.0.1 to=10.0.0.2 sport=1 dport=9 dst=$(mac 2) ${*:2}"; }
+# sends BOX DEV LINE...
+sends() { printf '%s\n' "${@:3}" | "$frames" -l -w 0 "$(ns_name "$1")/$2" "$(ns_name "$1")/lo" >/dev/null || die "frames"; }
+
+# ---- credits that are delayed ----
+#
+#	a:p ===1G=== b:q [ bridge ] b:r ===1G=== c:t [ bridge ] c:u ---10M--- y
+
+diag "delayed credits"
+boxes a b c
+bridges b c
+cable a p 1gbit b q
+cable b r 1gbit c t
+cable c u 10mbit c y
+for port in b:q b:r c:t c:u; do
+	enslave ${port%:*} ${port#*:}
+done
+fdb b r
+fdb c u
+THRESHOLD=30000
+# delays NAME THRESHOLD: a sends three times as much as b holds back
+delays()
+{
+	gate a p switch window 100000
+	gate b q switch
+	gate b r switch window $WINDOW credit-threshold "$2"
+	gate c t switch
+	gate c u host
+	check "$1: they meet" wait_until -e 500 10 meets a p
+	check "$1: all of them" wait_until -e 500 10 meets b r
+	sends a p "$(to 300)"
+}
+quiet() { figs_are a p outstanding voqs backlog "0 0 0" && figs_are b r outstanding queued voqs "0 0 0" && figs_are c u queued backlog "0 0"; }
+delays "a threshold" $THRESHOLD
+bad='' held=0 before=
+for ((i = 0; i < 40; i++)); do
+	sleep 0.005
+	figs a p outstanding
+	out=$REPLY
+	figs b r voq_backlog
+	# more than that all the time since the last look: had b told anything, a would have sent more
+	if [ -n "$before" ] && [ "$REPLY" -gt $THRESHOLD ] && [ "$was" -gt "$REPLY" ]; then
+		held=$((held + 1))
+		[ "$out" -ge "$before" ] || bad+=" $before to $out"
+	fi
+	before=$out was=$REPLY
+done
+between "b holds more than that for a while" $held 5 40
+is "and tells a nothing of what leaves meanwhile" "$bad" ""
+figs b r delayed voq_max
+between "credits were delayed" "${REPLY% *}" 50 300
+between "b's VOQ held no more than a's window" "${REPLY#* }" $THRESHOLD 101000
+check "all leaves, and nothing is outstanding" wait_until -e 400 50 quiet
+figs b r delayed
+delayed=$REPLY
+delays "a threshold that is never reached" 1000000
+check "all leaves, and nothing is outstanding" wait_until -e 400 50 quiet
+shows "nothing was delayed" b r delayed "$delayed"
+# b's port goes with a VOQ that holds credits back
+delays "the port goes" $THRESHOLD
+sleep 0.05
+gate b r switch window $WINDOW
+tc_in b qdisc replace dev r root pfifo
+gate b r switch window $WINDOW
+check "the port goes: nothing stays outstanding" wait_until -e 400 50 quiet
+leave_spaces
+
+# ---- one window over two ports ----
+#
+#	a:p ====100M==== b:q [ bridge ] b:r ---10M--- y
+#	a:o ====100M==== b:n
+
+boxes a b
+bridges b
+cable a p 100mbit b q
+cable a o 100mbit b n
+cable b r 10mbit b y
+for dev in q n r; do
+	enslave b $dev
+done
+fdb b r
+# two SCOPE
+two()
+{
+	for dev in p o; do
+		tc_in a qdisc del dev $dev root 2>/dev/null
+		gate a $dev switch window $WINDOW window-scope "$1"
+	done
+	for dev in q n; do
+		gate b $dev switch
+	done
+	gate b r host
+	check "$1: they meet" wait_until -e 500 10 meets a p
+	check "$1: both" wait_until -e 500 10 meets a o
+}
+both_rest() { figs_are a p outstanding backlog voqs "0 0 0" && figs_are a o outstanding backlog voqs "0 0 0" && figs_are b r queued backlog "0 0"; }
+# most: sets `most` to the highest sum of what is outstanding, `each` to the highest of one port, `fair` to 1 if both go on alike
+sums()
+{
+	local i one
+
+	most=0 each=0
+	for ((i = 0; i < 15; i++)); do
+		sleep 0.01
+		figs a p outstanding backlog
+		one=$REPLY
+		figs a o outstanding backlog
+		most=$((${one% *} + ${REPLY% *} > most ? ${one% *} + ${REPLY% *} : most))
+		each=$((${one% *} > each ? ${one% *} : each))
+	done
+	left="${one#* } ${REPLY#* }"
+}
+for scope in switch port; do
+	diag "scope $scope"
+	two $scope
+	sends a p "$(to 300)"
+	sends a o "$(to 300 sport=2)"
+	sums
+	if [ $scope = switch ]; then
+		between "switch: both together have one window" $most $((WINDOW / 2)) $((WINDOW + 2 * FRAME))
+	else
+		between "port: both together have two" $most $((WINDOW * 3 / 2)) $((2 * WINDOW + 2 * FRAME))
+		between "port: and each has one" $each $((WINDOW / 2)) $((WINDOW + FRAME))
+	fi
+	between "$scope: both go on alike" $((${left% *} - ${left#* })) -40000 40000
+	check "$scope: all leaves, and nothing is outstanding" wait_until -e 400 50 both_rest
+done
+
+# One of both cannot send: the other one has the window to itself, and loses no call for it.
+diag "a port without a carrier waits with the other one"
+two switch
+sends a p "$(to 300)"
+sends a o "$(to 300 sport=2)"
+sleep 0.02
+ip_in b link set dev n down
+check "the other one goes on to its end" wait_until -e 100 5 figs_are a p backlog voqs "0 0"
+ip_in b link set dev n up
+check "both meet again" wait_until -e 500 10 meets a o
+sends a o "$(to 100 sport=2)"
+check "and all leaves" wait_until -e 400 50 both_rest
+
+diag "a port goes while the other one waits"
+two switch
+sends a p "$(to 300)"
+sends a o "$(to 300 sport=2)"
+sleep 0.02
+tc_in a qdisc replace dev o root pfifo
+check "the other one goes on to its end" wait_until -e 100 5 figs_are a p outstanding backlog voqs "0 0 0"
+leave_spaces
+
+# ---- boxes that route, and bridges that know VLANs ----
+#
+#	a:p ====100M==== b:q, b:r ---10M--- y
+
+# shape NAME LINE: FRAMES of such frames, of which a window is on its way, and nothing in the end
+shape()
+{
+	local i bad='' most=0
+
+	diag "$1"
+	gate a p switch window $WINDOW
+	gate b q switch
+	gate b r host
+	check "$1: they meet" wait_until -e 500 10 meets a p
+	sends a p "$2"
+	for ((i = 0; i < 10; i++)); do
+		sleep 0.01
+		figs b r backlog
+		most=$((REPLY > most ? REPLY : most))
+		[ "$REPLY" -le $((WINDOW + FRAME)) ] || bad+=" $REPLY"
+	done
+	is "$1: never more than a window at r" "$bad" ""
+	between "$1: but nearly so much" $most $((WINDOW / 4)) $((WINDOW + FRAME))
+	check "$1: all leaves, and nothing is outstanding" wait_until -e 400 50 shape_rests
+}
+shape_rests() { figs_are a p outstanding backlog voqs "0 0 0" && figs_are b r queued backlog "0 0"; }
+ns a b
+cable a p 100mbit b q
+cable b r 10mbit b y
+ips b "link set dev q address $(mac 9)
+addr add 10.0.0.254/24 dev q
+addr add 10.0.1.254/24 dev r
+addr add fd00:1::fe/64 dev r nodad
+neigh replace 10.0.1.2 lladdr $(mac 2) nud permanent dev r
+neigh replace fd00:1::2 lladdr $(mac 2) nud permanent dev r"
+in_ns b sh -c "echo 1 >/proc/sys/net/ipv4/ip_forward; echo 1 >/proc/sys/net/ipv6/conf/all/forwarding 2>/dev/null"
+shape "a router, IPv4" "y n=$FRAMES bytes=$FRAME from=10.0.0.1 to=10.0.1.2 sport=1 dport=9 dst=$(mac 9)"
+[ ! -e /proc/sys/net/ipv6 ] ||
+	shape "a router, IPv6" "y n=$FRAMES bytes=$FRAME from=fd00::1 to=fd00:1::2 sport=1 dport=9 dst=$(mac 9)"
+ips b "link add br0 type bridge mcast_snooping 0 vlan_filtering 1
+link set br0 up
+link set q master br0
+link set r master br0"
+bridge -n "$(ns_name b)" vlan add dev q vid 5
+bridge -n "$(ns_name b)" vlan add dev r vid 5
+bridge -n "$(ns_name b)" fdb replace "$(mac 2)" dev r vlan 5 master static
+shape "a bridge, VLAN 5" "y n=$FRAMES bytes=$FRAME from=10.0.0.1 to=10.0.0.2 sport=1 dport=9 dst=$(mac 2) tag=5"
+shape "a bridge, VLAN 5, no IP" "y n=$FRAMES bytes=$FRAME dst=$(mac 2) tag=5"
+# frames that are padded on the way count alike at both ends
+shape "a bridge, VLAN 5, small frames" "y n=$((20 * FRAMES)) bytes=60 from=10.0.0.1 to=10.0.0.2 sport=1 dport=9 dst=$(mac 2) tag=5"
+leave_spaces
+
+# ---- packets that are cut and put together, several queues ----
+#
+#	a:p ==== b:q, veth
+
+diag "packets of 20 segments, cut by a or not, put together by b or not"
+ns a b
+ip_in a link add p type veth peer name q netns "$(ns_name b)" || die "no veth"
+cable b r 100mbit b y
+ips a "link set p up
+addr add 10.0.0.1/24 dev p"
+ips b "link set q up
+addr add 10.0.0.254/24 dev q
+addr add 10.0.1.254/24 dev r
+neigh replace 10.0.1.2 lladdr $(mac 2) nud permanent dev r"
+ip_in a route add 10.0.1.0/24 via 10.0.0.254
+in_ns b sh -c "echo 1 >/proc/sys/net/ipv4/ip_forward"
+for split in split-gso no-split-gso; do
+	for gro in off on; do
+		in_ns b ethtool -K q gro $gro >/dev/null || die "ethtool"
+		gate a p switch window 60000 $split
+		gate b q switch
+		gate b r host
+		check "$split, gro $gro: they meet" wait_until -e 500 10 meets a p
+		for ((i = 0; i < 10; i++)); do
+			in_ns a "$gsosend" 10.0.1.2 20 1000 || fail "gsosend"
+		done
+		figs a p voq_packets
+		between "$split, gro $gro: some waited for window" "$REPLY" 1 300
+		check "$split, gro $gro: all leaves, and nothing is outstanding" wait_until -e 400 50 shape_rests
+	done
+done
+leave_spaces
+
+for queues in "numtxqueues 4" "numrxqueues 4"; do
+	for root in root mq; do
+		[ "$queues $root" != "numrxqueues 4 mq" ] || continue
+		diag "$queues, $root"
+		boxes a b
+		bridges b
+		ip_in a link add p ${queues/rx/tx} ${queues/tx/rx} type wire rate 100mbit delay 10us peer name q ${queues/tx/rx} netns "$(ns_name b)" ||
+			die "no wire"
+		ip_in a link set p up
+		ip_in b link set q up
+		cable b r 10mbit b y
+		enslave b q
+		enslave b r
+		fdb b r
+		if [ $root = mq ]; then
+			tc_in a qdisc replace dev p root handle 1: mq
+			for i in 1 2 3 4; do
+				tc_in a qdisc replace dev p parent 1:$i floodgate role switch peer switch window $WINDOW slots 64
+			done
+		else
+			gate a p switch window $WINDOW
+		fi
+		gate b q switch
+		gate b r host
+		sum() { [ "$(qdisc_stat a p "$1" floodgate)" = "$2" ]; }
+		check "$queues, $root: they meet" wait_until -e 500 10 sum windows $([ $root = mq ] && echo 4 || echo 1)
+		ip_in a link set p type wire loss_data 5% loss_control 20%
+		for i in 1 2 3 4 5 6; do
+			sends a p "$(to 100 sport=$i)"
+		done
+		queues_rest() { sum outstanding 0 && sum backlog 0 && sum voqs 0 && figs_are b r queued backlog "0 0"; }
+		between "$queues, $root: some waited for window" "$(qdisc_stat a p voq_packets floodgate)" 100 600
+		check "$queues, $root: all leaves, and nothing is outstanding" wait_until -e 400 50 queues_rest
+		leave_spaces
+	done
+done
+finish

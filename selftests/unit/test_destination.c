@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_destination.c - where a packet goes, what it counts, and how large a window is
+ *
+ * Counted bytes are compared with those of segments that are cut here, one by one; windows with
+ * the paper's formula in floating point.
+ */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../../kernel/floodgate/destination.h"
+#include "unit.h"
+
+#define PLANNED	15
+
+static void __attribute__((format(printf, 2, 3))) checks(bool ok, const char *format, ...)
+{
+	char what[200];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(what, sizeof(what), format, args);
+	va_end(args);
+	check(ok, what);
+}
+
+static struct hop_flow_secret secret;
+static u8 packet[64];
+static const u8 to[6] = { 0x02, 1, 2, 3, 4, 5 };
+
+static void fresh(u16 type)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(packet); i++)
+		packet[i] = random64();
+	packet[0] = type == ETH_P_IP ? 0x45 : 0x60;
+}
+
+static struct floodgate_key key_of(u16 type, int room, const u8 *mac, bool *has)
+{
+	struct floodgate_key key;
+
+	*has = floodgate_key_read(&key, packet, room, type, mac);
+	return key;
+}
+
+/* Which bytes of a packet are its destination? Each is flipped. */
+static void bytes_of(u16 type, int from, int count)
+{
+	struct floodgate_key before, after;
+	unsigned int i, wrong = 0;
+	bool has;
+
+	fresh(type);
+	before = key_of(type, sizeof(packet), to, &has);
+	checks(has, "type %x: a packet to a host has a destination", type);
+	for (i = 0; i < sizeof(packet); i++) {
+		bool is = i >= from && i < from + count;
+
+		packet[i] ^= 0x10;
+		after = key_of(type, sizeof(packet), to, &has);
+		wrong += floodgate_key_equal(&before, &after) == is || !has;
+		packet[i] ^= 0x10;
+	}
+	checks(!wrong, "type %x: the address that it goes to, and nothing else, is its destination", type);
+}
+
+static void destinations(void)
+{
+	struct floodgate_key a, b;
+	u8 other[6], group[6];
+	unsigned int i, wrong = 0;
+	bool has;
+
+	bytes_of(ETH_P_IP, 16, 4);
+	bytes_of(ETH_P_IPV6, 24, 16);
+
+	memcpy(group, to, 6);
+	group[0] |= 1;
+	fresh(ETH_P_IP);
+	key_of(ETH_P_IP, sizeof(packet), group, &has);
+	check(!has, "a group has none");
+
+	/* without an IP header, or with a part of one, it is the MAC address */
+	a = key_of(0x9000, sizeof(packet), to, &has);
+	for (i = 0; i < 48; i++) {
+		memcpy(other, to, 6);
+		other[i / 8] ^= 1 << i % 8;
+		b = key_of(0x9000, sizeof(packet), other, &has);
+		wrong += i == 0 ? has : floodgate_key_equal(&a, &b);
+	}
+	check(!wrong, "without IP it is the MAC address, each bit of it");
+	b = key_of(ETH_P_IP, HOP_PARSE_IPV4_BYTES - 1, to, &has);
+	check(has && floodgate_key_equal(&a, &b), "and so it is where the IP header is cut short");
+	b = key_of(ETH_P_IPV6, HOP_PARSE_IPV6_BYTES - 1, to, &has);
+	check(has && floodgate_key_equal(&a, &b), "of IPv6 as well");
+
+	/* the same bits as an address of another kind */
+	memset(packet, 0, sizeof(packet));
+	a = key_of(ETH_P_IP, sizeof(packet), to, &has);
+	b = key_of(ETH_P_IPV6, sizeof(packet), to, &has);
+	check(!floodgate_key_equal(&a, &b), "addresses of two kinds are two destinations");
+}
+
+/* Hosts that are numbered upwards, as they are, in a table of 4096: Poisson's mean and variance */
+static void spreads(u16 type, unsigned int at, const char *what)
+{
+	static unsigned int buckets[4096];
+	unsigned int i, n = 65536;
+	double sum = 0;
+	bool has;
+
+	memset(buckets, 0, sizeof(buckets));
+	fresh(type);
+	for (i = 0; i < n; i++) {
+		struct floodgate_key key;
+
+		packet[at] = i >> 8;
+		packet[at + 1] = i;
+		key = key_of(type, sizeof(packet), to, &has);
+		buckets[floodgate_key_hash(&key, &secret) >> 20]++;
+	}
+	for (i = 0; i < 4096; i++)
+		sum += pow(buckets[i] - n / 4096., 2);
+	checks(sum / 4096 < 3 * n / 4096., "%s: hosts that count upwards spread: variance %.1f, mean 16", what,
+	      sum / 4096);
+}
+
+static unsigned int min_frame(unsigned int network)
+{
+	return network + 14 > 60 ? network + 14 : 60;
+}
+
+static void bytes(void)
+{
+	unsigned int i, wrong = 0;
+
+	check(floodgate_frame_bytes(20) == 60 && floodgate_frame_bytes(46) == 60 &&
+	      floodgate_frame_bytes(47) == 61 && floodgate_frame_bytes(1500) == 1514,
+	      "a frame counts without tags, and 60 bytes at least");
+	for (i = 0; i < 100000; i++) {
+		unsigned int headers = 28 + random64() % 60, size = 1 + random64() % 1500;
+		unsigned int payload = random64() % 65000, left = payload, sum = 0;
+
+		do {
+			unsigned int now = left < size ? left : size;
+
+			sum += min_frame(headers + now);
+			left -= now;
+		} while (left);
+		wrong += floodgate_gso_bytes(headers + payload, headers, size) != sum;
+	}
+	check(!wrong, "100000 packets count as their segments do, cut one by one");
+}
+
+static void windows(void)
+{
+	double most = 0;
+	unsigned int i;
+
+	for (i = 0; i < 100000; i++) {
+		u32 hrtt = 100 + random64() % 100000000, t = 1000 + random64() % 1000000, m = 1 + random64() % 100000;
+		u64 rate = 125000 + random64() % 125000000000ULL;
+		double want = (hrtt * (m / 10000.) + t) * 1e-9 * rate + 2 * 1514;
+		u64 got = floodgate_window_bytes(hrtt, m, t, rate, 1514);
+
+		most = fmax(most, fabs(got - want) / want);
+	}
+	checks(most < .01, "100000 windows are m BDP + C T and two frames, within %.4f %%", most * 100);
+	check(floodgate_window_bytes(1200, 10000, 10000, 12500000000ULL, 1514) == 15000 + 125000 + 3028,
+	      "100 Gb/s, 1.2 us, T = 10 us: 143028 bytes");
+}
+
+int main(void)
+{
+	unsigned int i;
+
+	printf("TAP version 13\n1..%u\n", PLANNED);
+	for (i = 0; i < 8; i++)
+		secret.address[i] = random64();
+	secret.rest = random64() | 1;
+	secret.last = random64() | 1;
+	destinations();
+	spreads(ETH_P_IP, 18, "IPv4");
+	spreads(ETH_P_IPV6, 38, "IPv6");
+	bytes();
+	windows();
+	printf("# %u passed, %u failed\n", done - failed, failed);
+	return failed || done != PLANNED;
+}
