@@ -293,6 +293,7 @@ def totals(run):
         result["state_frames"] += port.get("state_tx", 0)
         if port.get("hrtt_raw"):    # one was measured; what is used may be longer
             result["hrtt_ns"].append(port["hrtt"])
-        if port and port.get("state") not in ("tagging", "host"):
+        alone = qdisc.get("kind") == "floodgate" and qdisc["options"]["peer"] == "host"     # hosts have no part in it
+        if port and not alone and port.get("state") not in ("tagging", "host"):
             result["not_tagging"].append(name)
     return result

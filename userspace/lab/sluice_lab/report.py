@@ -231,7 +231,7 @@ class Report:
                              sum(r.timeouts for r in runs),
                              max(t["longest_port_queue"] for t in sums)])
                 odd = sorted({p for t in sums for p in t["not_tagging"]})
-                if odd and runs[0].case.scheme.pauses:
+                if odd and runs[0].case.scheme.tags:
                     notes.append(f"{scheme}: not tagging at the end: {', '.join(odd[:5])}"
                                  + (" ..." if len(odd) > 5 else "") + ".")
         names = list(self.lab.vary)

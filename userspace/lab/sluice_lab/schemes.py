@@ -69,6 +69,8 @@ _BELOW_HOST_ROCC = "bfc role host peer switch queues {host_queues} limit 1073741
 _BELOW_ROCC = "bfc role switch peer {peer} tier {tier} queues {queues} pool {buffer} " \
               "limit 1073741824 hrtt-max 100ms th-scale {th_scale} {acks_share}"
 _IDEAL = "ideal {acks}"
+_FLOODGATE = "floodgate role switch peer {peer} pool {buffer} pool-alpha {pool_alpha} " \
+             "limit 1073741824 hrtt-max 100ms {acks_share}"
 
 SCHEMES = {
     "pfifo": dict(transport="tcp", host="fq", switch="bfifo limit {port_buffer}",
@@ -101,6 +103,8 @@ SCHEMES = {
                  what="HPCC: hosts go by what switches say in each packet, over such a FIFO"),
     "nopause": dict(transport="gbn", host=_HOST_BFC + " assign single", host_queues="1",
                     switch=_BELOW_NOPAUSE + _BOTH, what="the same FIFO, which pauses nobody and drops"),
+    "floodgate": dict(transport="gbn", host=_IDEAL, switch=_FLOODGATE + _BOTH, window="1bdp",
+                      what="Floodgate: windows per destination between switches; hosts have a window of one BDP"),
     "rocc": dict(transport="gbn", host=_HOST_ROCC, switch=_SWITCH_ROCC,
                  what="RoCC: ports tell hosts the fair rate, over a FIFO"),
     "rocc-pfc": dict(transport="gbn", host=_HOST_ROCC, host_child=_BELOW_HOST_PFC,
@@ -220,11 +224,18 @@ class Scheme:
         """flowgen's packets have their class in the IP precedence."""
         return self.ack_class * 8 if self.ack_class else None
 
+    def _has(self, *kinds):
+        return any(self.words[w].startswith(kinds) and "notag" not in self.words[w] for w in ("switch", "switch_child"))
+
     @property
     def pauses(self):
-        """Do its ports take part in the fabric?"""
-        return any(self.words[w].startswith(("bfc", "pfc")) and "notag" not in self.words[w]
-                   for w in ("switch", "switch_child"))
+        """Do its ports pause others?"""
+        return self._has("bfc", "pfc")
+
+    @property
+    def tags(self):
+        """Do they tag frames to each other?"""
+        return self._has("bfc", "pfc", "floodgate")
 
     @property
     def asks_for_ecn(self):
