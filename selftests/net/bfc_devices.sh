@@ -15,7 +15,8 @@
 
 paths_begin
 tunpair=$PATHS_DIR/tunpair
-[ -x "$tunpair" ] || skip_all "tunpair is not built (make -C selftests)"
+tcmsg=$PATHS_DIR/tcmsg
+[ -x "$tunpair" ] && [ -x "$tcmsg" ] || skip_all "tunpair or tcmsg is not built (make -C selftests)"
 default=/proc/sys/net/core/default_qdisc
 was=$(cat $default)
 [ -e /dev/net/tun ] || modprobe -q tun
@@ -164,6 +165,7 @@ refuse()
 {
 	begin "$1" || return
 	refused "$1 is refused" "$2" tc_in a qdisc add dev x root bfc
+	refused "$1: as not supported" "EOPNOTSUPP" "$tcmsg" -n "$(ns_name a)" send add x TCA_KIND=str:bfc
 	is "$1 has what it had" "$(kinds)" noqueue
 	gone
 }

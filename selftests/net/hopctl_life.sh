@@ -158,6 +158,17 @@ done
 tc_in a qdisc add dev p root bfc role switch
 both_tag "after all that"
 
+diag "how large frames are that say little"
+before="$(link_stat m xa rx_packets) $(link_stat m xa rx_bytes)"
+tc_in a qdisc del dev p root
+sleep 0.5
+packets=$(($(link_stat m xa rx_packets) - ${before% *}))
+between "a leaves: goodbyes" $packets 1 100
+between "which are as short as frames may be, but for a word more of some" \
+	$(($(link_stat m xa rx_bytes) - ${before#* })) $((60 * packets)) $((65 * packets))
+tc_in a qdisc add dev p root bfc role switch
+both_tag "and is back"
+
 diag "devices that have no neighbour"
 ip_in a link add br1 type bridge
 refused "a bridge" "use the ports of the bridge" \

@@ -62,8 +62,17 @@ tags()
 # port_figure BOX/DEV KEY
 port_figure() { "$sluice" -n "$(ns_name "${1%/*}")" -j show -s "${1#*/}" | jq ".[0].port.$2"; }
 
-# shown BOX FILE
-shown() { "$sluice" -n "$(ns_name "$1")" -j show >"$2" || die "sluice show on $1"; }
+# shown BOX FILE: also counts ports that show several roots in `several`, those with a queue twice in `twice`
+several=0 twice=0
+shown()
+{
+	local counts
+
+	"$sluice" -n "$(ns_name "$1")" -j show >"$2" || die "sluice show on $1"
+	counts=$(jq -r '[.. | arrays | select(length > 1 and (.[0] | type == "object" and has("hops"))) | map(.queue)]
+		| "\(length) \([.[] | select(length != (unique | length))] | length)"' "$2")
+	several=$((several + ${counts% *})) twice=$((twice + ${counts#* }))
+}
 
 # ---- a line of switches ----
 # shellcheck disable=SC2086
@@ -424,4 +433,6 @@ check "it ends with the watchdog" wait_until -e 100 20 _all_quiet
 shown x2 "$tmp/x2.json"; shown x3 "$tmp/x3.json"
 is "and so does what is said" "$("$sluice" -n "$(ns_name x1)" -j doctor --with "$tmp/x2.json" --with "$tmp/x3.json" |
 	jq -c 'map(select(.id == "deadlock" or .id == "held"))')" "[]"
+between "ports that were held by several roots" $several 1 100000
+is "and showed each queue once" $twice 0
 finish

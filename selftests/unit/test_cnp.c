@@ -94,6 +94,17 @@ static enum cnp_error with(size_t at, __u8 value)
 	return cnp_parse(buf, len, false, &d);
 }
 
+/* The first bytes of a CNP of that version */
+static enum cnp_error cut(size_t len, __u8 version)
+{
+	struct cnp c = sample(false, ROCC_CNP_QUEUE), d;
+	__u8 buf[CNP_MAX];
+
+	cnp_write(buf, sizeof(buf), &c);
+	buf[8] = version;
+	return cnp_parse(buf, len, false, &d);
+}
+
 /* A CNP with these bytes set to 0 */
 static enum cnp_error without(size_t at, size_t n)
 {
@@ -111,6 +122,9 @@ static void test_refused(void)
 
 	check(with(0, 8) == CNP_MALFORMED, "another type is malformed");
 	check(with(1, 2) == CNP_VERSION && with(8, 1) == CNP_VERSION, "an unknown code or version is one");
+	check(cut(sizeof(struct rocc_cnp), 1) == CNP_VERSION && cut(sizeof(struct rocc_cnp) - 1, 1) == CNP_MALFORMED &&
+	      cut(sizeof(struct rocc_cnp), ROCC_CNP_VERSION) == CNP_MALFORMED,
+	      "so is one without a flow, but not one that is shorter");
 	check(with(9, 3) == CNP_RANGE, "a third key is out of range");
 	check(without(4, 4) == CNP_RANGE, "so is a rate of 0");
 	check(without(32, 8) == CNP_RANGE && without(44, 4) == CNP_RANGE,
