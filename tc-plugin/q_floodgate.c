@@ -9,20 +9,21 @@
 #include "floodgate_tables.h"
 #include "port.h"
 
-/* Also of a class: the numbers of its attributes end below that of what is in VOQs, which a qdisc
+/* Also of a class: the numbers of its attributes end below that of the pool's size, which a qdisc
  * always shows.
  */
 static int floodgate_print_xstats(const struct qdisc_util *qu, FILE *f, struct rtattr *xstats)
 {
-	_Static_assert(TCA_FLOODGATE_CLASS_MAX < TCA_FLOODGATE_STATS_VOQ_BACKLOG, "classes look like qdiscs");
+	_Static_assert(TCA_FLOODGATE_CLASS_MAX < TCA_FLOODGATE_STATS_POOL_SIZE,
+		       "classes look like qdiscs");
 	const struct rtattr *tb[TCA_FLOODGATE_STATS_MAX + 1];
 	bool first = true;
 
 	(void)qu;
 	plugin_attrs(tb, TCA_FLOODGATE_STATS_MAX, xstats);
-	if (!tb[TCA_FLOODGATE_STATS_VOQ_BACKLOG]) {
-		plugin_print_stats(f, floodgate_class_stats, PLUGIN_ARRAY_SIZE(floodgate_class_stats), tb,
-				   &first);
+	if (!tb[TCA_FLOODGATE_STATS_POOL_SIZE]) {
+		plugin_print_stats(f, floodgate_class_stats,
+				   PLUGIN_ARRAY_SIZE(floodgate_class_stats), tb, &first);
 		return 0;
 	}
 	plugin_print_stats(f, floodgate_stats, PLUGIN_ARRAY_SIZE(floodgate_stats), tb, &first);
