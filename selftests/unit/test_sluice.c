@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "../../kernel/uapi/ideal.h"
+#include "../../kernel/uapi/floodgate.h"
 #include "../../kernel/uapi/pfc.h"
 #include "../../userspace/sluice/attr.c"
 #include "../../userspace/sluice/nl.c"
@@ -660,6 +661,23 @@ static void test_doctor_pfc(void)
 	same(judged(&l, NULL), "version_pfc(program 1, module 2)", "version_pfc");
 }
 
+static void test_doctor_floodgate(void)
+{
+	struct look l = good_look();
+
+	l.module_bfc = false;
+	qdisc[0] = (struct qdisc) {
+		.ifindex = 7, .handle = 0x10000, .parent = 0xffffffff, .kind = "floodgate",
+		.version = FLOODGATE_VERSION,
+	};
+	same(judged(&l, NULL), "", "a box with floodgate alone");
+	store[2] = HOP_STATE_KIND;
+	same(judged(&l, NULL), "eth7:kind", "its device is a port");
+	store[2] = HOP_STATE_TAGGING;
+	qdisc[0].version = FLOODGATE_VERSION + 1;
+	same(judged(&l, NULL), "version_floodgate(program 1, module 2)", "version_floodgate");
+}
+
 static void test_doctor_ideal(void)
 {
 	struct look l = good_look();
@@ -803,6 +821,7 @@ int main(void)
 	test_doctor_rocc_options();
 	test_doctor_rocc_figures();
 	test_doctor_pfc();
+	test_doctor_floodgate();
 	test_doctor_ideal();
 	test_roots_names();
 	test_roots_circles();

@@ -29,6 +29,8 @@ const struct complaint complaints[] = {
 	  "install modules and programs from one version, and load the modules anew" },
 	{ "version_bfc", ERROR, "this program and the module sch_bfc are out of step",
 	  "install modules and programs from one version, and load the modules anew" },
+	{ "version_floodgate", ERROR, "this program and the module sch_floodgate are out of step",
+	  "install modules and programs from one version, and load the modules anew" },
 	{ "version_rocc", ERROR, "this program and the module sch_rocc are out of step",
 	  "install modules and programs from one version, and load the modules anew" },
 	{ "version_ideal", ERROR, "this program and the module sch_ideal are out of step",

@@ -11,6 +11,7 @@
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 
+#include "../../kernel/uapi/floodgate.h"
 #include "../../kernel/uapi/ideal.h"
 #include "../../kernel/uapi/pfc.h"
 #include "qdisc.h"
@@ -47,6 +48,14 @@ static void take_pfc(struct qdisc *q)
 
 	nl_nest(tb, TCA_PFC_MAX, &q->options);
 	q->version = attr_number(&tb[TCA_PFC_VERSION]);
+}
+
+static void take_floodgate(struct qdisc *q)
+{
+	struct attr_value tb[TCA_FLOODGATE_MAX + 1];
+
+	nl_nest(tb, TCA_FLOODGATE_MAX, &q->options);
+	q->version = attr_number(&tb[TCA_FLOODGATE_VERSION]);
 }
 
 static void take_rocc(struct qdisc *q)
@@ -129,6 +138,8 @@ static int take(const struct nlmsghdr *msg, void *ctx)
 		take_bfc(q);
 	else if (!strcmp(q->kind, "pfc"))
 		take_pfc(q);
+	else if (!strcmp(q->kind, "floodgate"))
+		take_floodgate(q);
 	else if (!strcmp(q->kind, "rocc"))
 		take_rocc(q);
 	else if (!strcmp(q->kind, "ideal"))
