@@ -51,6 +51,7 @@ local f = {
 	kinds	= ProtoField.uint16("hopctl.hello.kinds", "Kinds", base.HEX),
 	bfc	= ProtoField.bool("hopctl.hello.kinds.bfc", "bfc", 16, nil, 0x0001),
 	pfc	= ProtoField.bool("hopctl.hello.kinds.pfc", "pfc", 16, nil, 0x0002),
+	floodgate = ProtoField.bool("hopctl.hello.kinds.floodgate", "floodgate", 16, nil, 0x0004),
 	example	= ProtoField.bool("hopctl.hello.kinds.example", "example", 16, nil, 0x8000),
 	queues	= ProtoField.uint16("hopctl.hello.queues", "Sub-queues"),
 	tpid	= ProtoField.uint16("hopctl.hello.tpid", "TPID of the fabric tag", base.HEX),
@@ -183,6 +184,7 @@ local function hello(range, tree)
 	local kinds = tree:add(f.kinds, range(2, 2))
 	kinds:add(f.bfc, range(2, 2))
 	kinds:add(f.pfc, range(2, 2))
+	kinds:add(f.floodgate, range(2, 2))
 	kinds:add(f.example, range(2, 2))
 	tree:add(f.queues, range(4, 2))
 	tree:add(f.tpid, range(6, 2))
