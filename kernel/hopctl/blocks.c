@@ -77,12 +77,13 @@ int hop_blocks_join(struct hop_member *m, const struct hop_blocks_ops *ops)
 		hop_ledger_tx_start(&b->tx);
 	WRITE_ONCE(b->block, b->tx.block);
 	m->blocks.tx = b->tx;
-	m->blocks.seen = b->gen - 1;
+	WRITE_ONCE(b->ops, ops);
+	/* END first, if there is somebody to hear it */
+	m->blocks.seen = b->gen - blocks_kin(port);
 	m->blocks.sending = m->blocks.seen;
 	m->blocks.valid = &b->valid;
 	m->blocks.gen = &b->gen;
 	b->members++;
-	WRITE_ONCE(b->ops, ops);
 	WRITE_ONCE(port->counting, true);
 	hop_port_wake(port);
 	spin_unlock_bh(&port->lock);
