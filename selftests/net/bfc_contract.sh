@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What bfc (or KIND: pfc) owes to its parents and to the kernel: sizes at the ends of their ranges, counts that
+# What bfc (or KIND: pfc, floodgate) owes to its parents and to the kernel: sizes at the ends of their ranges, counts that
 # a parent can trust when packets are dropped in enqueue, in dequeue and by a change, and refusals of
 # what it cannot be.
 #
@@ -23,6 +23,7 @@ kind=${1:-bfc}
 case $kind in
 bfc) our="bfc" ;;
 pfc) our="pfc pool 1g" && need_module sch_pfc ;;
+floodgate) our="floodgate" && need_module sch_floodgate ;;
 *) die "no kind $kind" ;;
 esac
 tcmsg=$PATHS_DIR/tcmsg
@@ -103,6 +104,24 @@ kmin 1 kmax 1073741824 pmax 0.01%
 kmax 1 pmax 100%
 kmin 1073741824 kmax 1073741824
 control-share 0.01%
+rate 1kbit" [floodgate]="limit 2000000
+limit 1073741824
+pool 1g pool-alpha 1000%
+pool 1g pool-alpha 0.02%
+window 1
+window 1073741824
+window-factor 0.01%
+window-factor 1000% hrtt 100ms rate 8tbit
+window-scope port serve through
+slots 1
+slots 4094
+credit-interval 1us
+credit-interval 1s credit-threshold 1
+credit-threshold 1073741824
+kmin 1 kmax 1073741824 pmax 0.01%
+kmax 1 pmax 100%
+telemetry 65535
+control-share 0.01%
 rate 1kbit")
 tables="$(stab 0 0 2147483647)
 $(stab 0 0 -2147483648)
@@ -114,7 +133,8 @@ $(stab 30 0 0 0)
 $(stab 0 0 1000 0)"
 
 declare -A small=([bfc]="TCA_BFC_QUANTUM=u32:256 TCA_BFC_LIMIT=u32:0x40000000"
-	[pfc]="TCA_PFC_POOL=u32:0x40000000 TCA_PFC_LIMIT=u32:0x40000000")
+	[pfc]="TCA_PFC_POOL=u32:0x40000000 TCA_PFC_LIMIT=u32:0x40000000"
+	[floodgate]="TCA_FLOODGATE_LIMIT=u32:0x40000000")
 for mtu in 68 1500 65535; do
 	ip_in a link set p mtu $mtu
 	ip_in b link set q mtu $mtu
@@ -198,7 +218,7 @@ left()
 	is "$1: nothing is left" "$(seen | jq -c 'map([.qlen, .backlog])')" "[[0,0],[0,0]]"
 }
 
-declare -A queues=([bfc]=" queues 64" [pfc]="")
+declare -A queues=([bfc]=" queues 64" [pfc]="" [floodgate]=" slots 64")
 parents="tbf prio red htb hfsc drr qfq ets"
 for above in $parents; do
 	tc_in a qdisc del dev p root 2>/dev/null

@@ -85,6 +85,7 @@ static bool is_kind(const char *name)
 static bool is_table(const struct option *o)
 {
 	return (is_kind("bfc") && o->attr == TCA_BFC_FLOWS) ||
+	       (is_kind("floodgate") && o->attr == TCA_FLOODGATE_SLOTS) ||
 	       (is_kind("rocc") && (o->attr == TCA_ROCC_FLOWS || o->attr == TCA_ROCC_LIMITERS));
 }
 
@@ -92,6 +93,7 @@ static bool is_table(const struct option *o)
 static bool is_room(const struct option *o)
 {
 	return o->attr == kind->limit || (is_kind("bfc") && o->attr == TCA_BFC_POOL) ||
+	       (is_kind("floodgate") && o->attr == TCA_FLOODGATE_POOL) ||
 	       (is_kind("pfc") && o->attr == TCA_PFC_POOL);
 }
 
@@ -568,6 +570,13 @@ static const char *bfc_wrong(const struct shown *s)
 	return port_wrong(s, TCA_BFC_TPID, TCA_BFC_LEASE, TCA_BFC_REFRESH);
 }
 
+static const char *floodgate_wrong(const struct shown *s)
+{
+	if (shown_value(s, TCA_FLOODGATE_KMIN) > shown_value(s, TCA_FLOODGATE_KMAX))
+		return "kmin is above kmax";
+	return port_wrong(s, TCA_FLOODGATE_TPID, TCA_FLOODGATE_LEASE, TCA_FLOODGATE_REFRESH);
+}
+
 static const char *pfc_wrong(const struct shown *s)
 {
 	if (shown_value(s, TCA_PFC_KMIN) > shown_value(s, TCA_PFC_KMAX))
@@ -606,6 +615,8 @@ static const char *shown_wrong(const struct shown *s)
 	}
 	if (is_kind("bfc"))
 		return bfc_wrong(s);
+	if (is_kind("floodgate"))
+		return floodgate_wrong(s);
 	if (is_kind("pfc"))
 		return pfc_wrong(s);
 	return is_kind("rocc") && kind->role == ROCC_ROLE_SWITCH ? rocc_wrong(s) : NULL;
