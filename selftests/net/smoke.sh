@@ -6,14 +6,14 @@
 #	h1 ---+
 #	h2 ---+--- s (bridge) --- r		wires of 100 Mb/s, 1 us
 #
-# Two hosts send more than the link to r carries. With ideal and with pauses of bfc and pfc nothing is lost; rocc makes the hosts
-# slower.
+# Two hosts send more than the link to r carries. With ideal, with pauses of bfc and pfc and with windows of floodgate nothing is
+# lost; rocc makes the hosts slower.
 # Then flowgen's flows are complete.
 
 . "$(dirname "$0")/lib.sh"
 need_tool ip tc bridge jq
 load_modules
-need_module sch_ideal sch_pfc sch_rocc flowgen
+need_module sch_floodgate sch_ideal sch_pfc sch_rocc flowgen
 . "$(dirname "$0")/rocc.sh"
 trap 'rm -rf "$work"; _at_exit' EXIT
 
@@ -84,6 +84,18 @@ pauses()
 }
 pauses bfc "" limit $((LIMIT * 1500))
 pauses pfc "pool 64m" pool $((LIMIT * 1500)) pool-alpha 1000%
+
+# Windows are between switches, which the hosts are now.
+on_all floodgate limit $((LIMIT * 1500))
+on_hosts floodgate role switch
+check "floodgate: h1 tags" wait_until 10 is_tagging h1
+check "floodgate: h2 tags" wait_until 10 is_tagging h2
+is "floodgate: every frame arrives" "$(both)" $((2 * FRAMES))
+is "floodgate: none is dropped" "$(qdisc_stat s pr drops floodgate)" 0
+for i in 1 2; do
+	between "floodgate: packets waited in h$i's VOQ" "$(qdisc_stat h$i e0 voq_packets floodgate)" $((FRAMES / 2)) $FRAMES
+	between "floodgate: for what s has told" "$(qdisc_stat h$i e0 credits floodgate)" 1 $((2 * FRAMES))
+done
 
 on_all rocc limit $((LIMIT * 1500))
 on_hosts rocc role host
