@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The command sluice with the kinds rocc, ideal and pfc: what it shows is what tc shows, also beside ports of bfc, it changes
+# The command sluice with the kinds rocc, ideal, pfc and floodgate: what it shows is what tc shows, also beside ports of bfc, it changes
 # their options and no other kind's, and doctor finds each trouble that can be made here.
 #
 #	h1 ---.
@@ -127,7 +127,7 @@ wait $!
 is "rocc_silent: flows of the box itself" "$(jq -r '[.[].id] | join(" ")' "$work/found")" rocc_silent
 
 diag "other kinds beside it"
-load_modules hopctl sch_bfc sch_pfc
+load_modules hopctl sch_bfc sch_floodgate sch_pfc
 tc_in s qdisc add dev pr parent 1:1 handle 2: bfc th 64k
 is "rocc_bfc_th: bfc below it" "$(sluice_in s -j doctor pr | jq -r '[.[].id] | join(" ")')" "rocc_bfc_th no_neighbour"
 refused "several kinds" "pr has qdiscs of rocc and bfc: say which, as in sluice set pr rocc ..." \
@@ -156,6 +156,13 @@ is "it is a port, and in a table of its own" "$(sluice_in s show | awk '$1 == "p
 	"no_neighbour none,pfc 1Mb"
 is "both are shown of the device" "$(sluice_in s -j show p2 | jq -c 'map(.kind // "port")')" '["port","pfc"]'
 is "its trouble is a port's" "$(sluice_in s -j doctor p2 | jq -r '[.[].id] | join(" ")')" no_neighbour
+tc_in s qdisc replace dev p2 root handle 5: floodgate slots 7
+check "floodgate's" sluice_in s set p2 window 40k serve through
+is "has it" "$(option s p2 floodgate '.window, .serve, .slots')" '[40960,"through",7]'
+refused "what cannot be changed" "p2 5: this option can be set at creation only" sluice_in s set p2 slots 8
+is "it is a port, and in a table of its own" "$(sluice_in s show | awk '$1 == "p2" { print $2, $4 }' | paste -sd,)" \
+	"no_neighbour none,floodgate 40Kb"
+is "its trouble is a port's, too" "$(sluice_in s -j doctor p2 | jq -r '[.[].id] | join(" ")')" no_neighbour
 
 diag "by net.core.default_qdisc"
 default=/proc/sys/net/core/default_qdisc
