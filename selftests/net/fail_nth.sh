@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Each allocation of each operation fails once: load a module, add, change, replace, graft, dump and
-# delete a bfc, a pfc and a rocc, add, change and delete a wire.
+# delete a bfc, a floodgate, a pfc and a rocc, add, change and delete a wire.
 #
 #	namespace a:  d0	root bfc		t0	tbf, 1:1 for bfc
 #		      m0	mq, 1:1 for bfc		w0 ==== w1
-#		      r0	root rocc		f0	root pfc
+#		      r0	root rocc		f0	root pfc		g0	root floodgate
 #
 # failnth (failnth.c) lets the first allocation fail, then the second, until there is none left. It
 # sees that the operation is refused cleanly, with everything as it was, or taken all the same.
@@ -77,7 +77,7 @@ loads()
 		fail "load $1" "$words"
 	fi
 }
-for module in hopctl sch_bfc sch_ideal sch_pfc sch_rocc wire flowgen; do
+for module in hopctl sch_bfc sch_floodgate sch_ideal sch_pfc sch_rocc wire flowgen; do
 	[ -z "${SLUICE_MODDIR:-}" ] || quietly loads $module
 	load_modules $module
 done
@@ -121,6 +121,7 @@ tc_in a qdisc add dev m0 parent 1:1 handle 11: pfifo
 tc_in a qdisc del dev m0 parent 1:1
 fails graft m0
 fails -k pfc graft m0
+fails -k floodgate graft m0
 tc_in a qdisc add dev t0 root handle 1: tbf rate 1mbit burst 10k latency 1s
 fails graft t0
 tc_in a qdisc add dev t0 parent 1:1 handle 11: $bfc
@@ -132,6 +133,14 @@ fails -k pfc add f0
 tc_in a qdisc add dev f0 root handle 1: pfc limit 1000000 pool 1m
 for operation in change replace qdisc-dump class-dump delete; do
 	fails -k pfc $operation f0
+done
+
+ip_in a link add g0 type dummy
+ip_in a link set g0 up
+fails -k floodgate add g0
+tc_in a qdisc add dev g0 root handle 1: floodgate limit 1000000 slots 16
+for operation in change replace qdisc-dump class-dump delete; do
+	fails -k floodgate $operation g0
 done
 
 # what the hooks of a namespace's first host come from is given back with its last

@@ -17,7 +17,7 @@ FLOWGEN=$(readlink -f "$(dirname "$0")/../../build/flowgen/flowgen")
 [ -x "$FLOWGEN" ] || skip_all "flowgen is not built (make programs)"
 failslab=/sys/kernel/debug/failslab
 [ -d $failslab ] || skip_all "needs a kernel with CONFIG_FAILSLAB (uml/debug.config)"
-load_modules hopctl sch_bfc sch_pfc sch_rocc sch_ideal wire flowgen
+load_modules hopctl sch_bfc sch_floodgate sch_pfc sch_rocc sch_ideal wire flowgen
 work=$(mktemp -d) || die "no temporary directory"
 
 FLOWS=120
@@ -92,17 +92,22 @@ without_memory()
 	done
 } >"$work/trace"
 
-for kind in bfc pfc rocc ideal; do
+for kind in bfc floodgate pfc rocc ideal; do
 	case $kind in
 	bfc|pfc)
 		# 20 flows of 15 packets come at once, and of pfc 1/8 of its pool may stay
 		words=$kind
-		[ $kind = bfc ] || words="pfc pool 600k pool-alpha 1000%"
+		[ $kind != pfc ] || words="pfc pool 600k pool-alpha 1000%"
 		for at in "a e" "s left" "s right" "b e"; do
 			# shellcheck disable=SC2086
 			tc_in "${at% *}" qdisc add dev "${at#* }" root $words || die "no $kind"
 		done
 		wait_for 5 2 sh -c "tc -n $(ns_name s) -s qdisc show | grep -c 'state host'" ;;
+	floodgate)
+		for at in "a e" "s left" "s right" "b e"; do
+			tc_in "${at% *}" qdisc add dev "${at#* }" root floodgate role switch || die "no floodgate"
+		done
+		wait_for 5 2 sh -c "tc -n $(ns_name s) -s qdisc show | grep -c 'state tagging'" ;;
 	rocc)
 		tc_in a qdisc add dev e root rocc role host radius 1 limiters 16
 		tc_in s qdisc add dev right root rocc ;;
@@ -122,6 +127,9 @@ for kind in bfc pfc rocc ideal; do
 	fi
 	if [ $kind = pfc ]; then
 		between "pfc: who sends is paused" "$(qdisc_stat s left pauses_tx pfc)" 1 100000
+	fi
+	if [ $kind = floodgate ]; then
+		between "floodgate: what s has no room for waits at a" "$(qdisc_stat a e voq_packets floodgate)" 1 100000
 	fi
 	if [ $kind = rocc ]; then
 		between "rocc: some notifications came" "$(qdisc_stat a e accepted rocc)" 1 100000

@@ -4,7 +4,7 @@
  *
  *	failnth [-n NETNS] [-k KIND] OPERATION DEV [OTHER]
  *
- * OPERATION is one of the table below; DEV has what it needs (fail_nth.sh). KIND is bfc, pfc, rocc
+ * OPERATION is one of the table below; DEV has what it needs (fail_nth.sh). KIND is bfc, floodgate, pfc, rocc
  * or rocc-host, which is rocc of that role. Before the n-th try n is written to
  * /proc/thread-self/fail-nth, so that the n-th allocation of the kernel on behalf of this task
  * fails. A try may be refused, with ENOMEM or ENOBUFS, and then nothing has changed;
@@ -35,6 +35,7 @@
 #include <linux/rtnetlink.h>
 
 #include "../../kernel/uapi/bfc.h"
+#include "../../kernel/uapi/floodgate.h"
 #include "../../kernel/uapi/pfc.h"
 #include "../../kernel/uapi/rocc.h"
 #include "../../kernel/uapi/wire.h"
@@ -99,6 +100,19 @@ static void bfc_options(union message *m, uint32_t limit, bool creating)
 	close_nest(m, nest);
 }
 
+static void floodgate_options(union message *m, uint32_t limit, bool creating)
+{
+	struct nlattr *nest;
+
+	put(m, TCA_KIND, "floodgate", 10);
+	nest = put(m, TCA_OPTIONS | NLA_F_NESTED, NULL, 0);
+	if (creating)
+		put(m, TCA_FLOODGATE_SLOTS, &(uint32_t) { 16 }, 4);
+	put(m, TCA_FLOODGATE_LIMIT, &limit, 4);
+	put(m, TCA_FLOODGATE_POOL, &(uint32_t) { limit > 1000000 ? 1 << 20 : 0 }, 4);
+	close_nest(m, nest);
+}
+
 static void pfc_options(union message *m, uint32_t limit, bool creating)
 {
 	struct nlattr *nest;
@@ -140,6 +154,7 @@ static const struct kind {
 	void		(*put)(union message *m, uint32_t limit, bool creating);
 } kinds[] = {
 	{ "bfc", bfc_options },
+	{ "floodgate", floodgate_options },
 	{ "pfc", pfc_options },
 	{ "rocc", rocc_options },
 	{ "rocc-host", rocc_host_options },
