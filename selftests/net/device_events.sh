@@ -12,7 +12,7 @@
 # The kind is at the root of all seven devices. h1 sends four flows, a quarter more than p2 carries,
 # so a queue stands somewhere while it happens. What must be true then:
 #
-#	event      of all kinds                      bfc, pfc                 rocc
+#	event      of all kinds                      bfc, pfc, floodgate      rocc
 #	name       counters go on under the new one  sluice and events say it
 #	speed      p2 sends at it; nothing is lost   link_rate; th of bfc     q_ref, fair_rate, limiters
 #	MTU        nothing is lost; long frames pass th is a frame at least
@@ -27,7 +27,9 @@
 # was sent until there was a way again; the next packets all arrive. After each event all gauges come
 # back to zero.
 #
-# $SLUICE_KINDS (bfc,pfc,rocc,ideal): these kinds only.
+# With floodgate h1 is a switch, since only between switches there are windows: the queue is its VOQ.
+#
+# $SLUICE_KINDS (bfc,floodgate,pfc,rocc,ideal): these kinds only.
 
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -109,6 +111,7 @@ options()
 	case $kind/$1 in
 	bfc/h*) echo "role host" ;;
 	bfc/sw/p2) echo "hrtt ${HRTT}ns" ;;
+	floodgate/h1/*) echo "role switch" ;;
 	pfc/h*) echo "role host pool 64m" ;;
 	pfc/*) echo "pool 64m pool-pause-alpha 0.03%" ;;	# who has more than 20132 bytes there is paused
 	rocc/sw/p2) echo "interval ${T}ns" ;;
@@ -130,9 +133,11 @@ put_all()
 }
 
 figs() { kind_figs "$kind" "$@"; }
-PORTED="[bp]fc"
+PORTED="@([bp]fc|floodgate)" PAUSING="[bp]fc"
 # shellcheck disable=SC2053
 has_port() { [[ $kind = $PORTED ]]; }
+# shellcheck disable=SC2053
+has_pauses() { [[ $kind = $PAUSING ]]; }
 
 # figs_of KINDS NS DEV KEY...: the same, but 0 for each KEY that other kinds have not
 # shellcheck disable=SC2053
@@ -155,6 +160,9 @@ comes()
 	paths_wait 5 fig_is "${@:2}"
 	is "$1" "$REPLY" "$5"
 }
+
+# ends: as many END may leave by p2 meanwhile
+ends() { [ $kind = floodgate ] && echo $((total / 8)) || echo 0; }
 
 # state_comes NAME NS DEV STATE: waits until the port is in it
 state_comes() { check "$1" paths_wait 10 port_in "$2" "$3" "$4"; }
@@ -326,7 +334,7 @@ follows()
 {
 	case $kind in
 	bfc) threshold "$1" "$2" ;;
-	pfc)
+	floodgate|pfc)
 		figs sw p2 link_rate
 		is "$1: of its rate control packets have a share" "$REPLY" "$2" ;;
 	rocc)
@@ -338,11 +346,13 @@ follows()
 
 event_speed()
 {
-	local half=$((RATE / 2)) bytes accepted obeyed
+	local half=$((RATE / 2)) bytes accepted obeyed waited
 
 	follows "$event, before" $RATE
-	figs_of "$PORTED" h1 e0 pauses_obeyed
+	figs_of "$PAUSING" h1 e0 pauses_obeyed
 	obeyed=$REPLY
+	figs_of floodgate h1 e0 voq_packets
+	waited=$REPLY
 	figs_of rocc h1 e0 accepted
 	accepted=$REPLY
 	under_way 600
@@ -356,8 +366,10 @@ event_speed()
 	[ "${SLUICE_HOME:-}" != uml ] ||
 		between "$event: p2 sends at it" $bytes $((half / 10 * 7 / 10)) $((half / 10 + FRAME))
 	arrive "$event"
-	figs_of "$PORTED" h1 e0 pauses_obeyed
-	! has_port || between "$event: h1 is paused for it" $((REPLY - obeyed)) 1 100000
+	figs_of "$PAUSING" h1 e0 pauses_obeyed
+	! has_pauses || between "$event: h1 is paused for it" $((REPLY - obeyed)) 1 100000
+	figs_of floodgate h1 e0 voq_packets
+	[ $kind != floodgate ] || between "$event: packets wait at h1 for it" $((REPLY - waited)) 1 $total
 	figs_of rocc h1 e0 accepted
 	[ $kind != rocc ] || between "$event: flows are limited" $((REPLY - accepted)) 1 100000
 	ready
@@ -414,7 +426,8 @@ event_mtu()
 nothing_held()
 {
 	comes "$1: p2 holds nothing" sw p2 qlen 0
-	has_port || return 0
+	[ $kind != floodgate ] || comes "$1: no credit is owed for what is there" sw p2 queued 0
+	has_pauses || return 0
 	comes "$1: it pauses nobody" sw p2 marked 0
 	comes "$1: nor does p1" sw p1 pausing_queues 0
 	comes "$1: h1 is free" h1 e0 paused 0
@@ -450,7 +463,8 @@ event_bond()
 	ip_in sw link set p1 carrier off
 	check "$event: the other slave is active" wait_until 5 active_is e1
 	gone
-	if has_port; then
+	[ $kind != floodgate ] || comes "$event: nothing counts on the dead one" h1 e0 windows 0
+	if has_pauses; then
 		comes "$event: nothing is paused on the dead one" h1 e0 paused 0
 		comes "$event: at its other end neither" sw p1 pausing_queues 0
 	fi
@@ -474,7 +488,7 @@ event_bond()
 
 event_vrf()
 {
-	local before now accepted
+	local before now accepted waited
 
 	under_way 250
 	held
@@ -488,8 +502,10 @@ event_vrf()
 	ready
 	figs_of bfc sw p2 over_unlabelled
 	before=$REPLY
-	figs_of "$PORTED" sw p2 handle_forged marks
+	figs_of "$PAUSING" sw p2 handle_forged marks
 	before+=" $REPLY"
+	figs_of floodgate h1 e0 voq_packets
+	waited=$REPLY
 	figs_of rocc h1 e0 accepted
 	accepted=$REPLY
 	flows 250
@@ -502,6 +518,11 @@ event_vrf()
 		now+=" $REPLY"
 		is "$event: whatever waits is known to have come by p1" "${now% *}" "${before% *}"
 		between "$event: and it is paused there" $((${now##* } - ${before##* })) 1 $total ;;
+	floodgate)
+		figs sw p2 handle_forged
+		is "$event: p2 believes where packets came from" "$REPLY" 0
+		figs h1 e0 voq_packets
+		between "$event: and h1 has its windows" $((REPLY - waited)) 1 $total ;;
 	rocc)
 		figs_of rocc h1 e0 accepted
 		between "$event: h1 hears its CNPs" $((REPLY - accepted)) 1 100000 ;;
@@ -522,7 +543,7 @@ event_namespace()
 	under_way 600
 	held
 	ip_in sw link set p2 netns "$(ns_name away)"
-	! has_port || {
+	! has_pauses || {
 		comes "$event: p1 pauses nobody" sw p1 pausing_queues 0
 		comes "$event: h1 is free" h1 e0 paused 0
 	}
@@ -535,7 +556,8 @@ event_namespace()
 	gone
 	arrive "$event" $may_lose
 	figs sw p2 packets
-	between "$event: a new qdisc there counts from zero" "$REPLY" 1 $total
+	# frames that ports say of themselves are none of those that a qdisc sends, but for END
+	between "$event: a new qdisc there counts from zero" "$REPLY" 1 $((total + $(ends)))
 	again "$event"
 }
 
@@ -580,7 +602,7 @@ event_filters()
 	arrive "$event, go"
 	ready
 	case $kind in
-	[bp]fc)
+	[bp]fc|floodgate)
 		figs sw p1 neighbour_lost tag_errors
 		is "$event: the neighbour was heard all the time" "$REPLY" "$lost 0" ;;
 	rocc)
@@ -624,12 +646,12 @@ event_modules()
 	arrive "$event, anew" $may_lose
 	ready
 	figs sw p2 packets
-	between "$event: they count from zero" "$REPLY" 0 $((total + 100))
+	between "$event: they count from zero" "$REPLY" 0 $((total + 100 + $(ends)))
 	again "$event"
 }
 
 build
-for kind in $(tr , " " <<<"${SLUICE_KINDS:-bfc,pfc,rocc,ideal}"); do
+for kind in $(tr , " " <<<"${SLUICE_KINDS:-bfc,floodgate,pfc,rocc,ideal}"); do
 	diag "$kind"
 	! has_port || need_module hopctl
 	need_module sch_$kind
