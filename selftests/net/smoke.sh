@@ -85,9 +85,10 @@ pauses()
 pauses bfc "" limit $((LIMIT * 1500))
 pauses pfc "pool 64m" pool $((LIMIT * 1500)) pool-alpha 1000%
 
-# Windows are between switches, which the hosts are now.
+# Windows are between switches, which h1 and h2 are now.
 on_all floodgate limit $((LIMIT * 1500))
 on_hosts floodgate role switch
+tc_in r qdisc replace dev e0 root floodgate role host
 check "floodgate: h1 tags" wait_until 10 is_tagging h1
 check "floodgate: h2 tags" wait_until 10 is_tagging h2
 is "floodgate: every frame arrives" "$(both)" $((2 * FRAMES))
