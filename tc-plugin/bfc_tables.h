@@ -218,7 +218,8 @@ static const struct plugin_stat bfc_class_stats[] = {
 
 static const struct plugin_kind bfc_kind = {
 	.name = "bfc",
-	.options = bfc_options, .count = PLUGIN_ARRAY_SIZE(bfc_options), .max = TCA_BFC_MAX,
+	.options = bfc_options, .count = PLUGIN_ARRAY_SIZE(bfc_options),
+	.max = TCA_BFC_MAX,
 	.fixed = "  TIME is a number with ns, us, ms or s; RATE as 10gbit; BYTES as 64k.\n"
 		 "  After creation, queues, classes, flows, ways and assign cannot be changed.\n"
 		 "  See tc-bfc(8).\n",

@@ -200,7 +200,8 @@ static const struct plugin_stat floodgate_class_stats[] = {
 
 static const struct plugin_kind floodgate_kind = {
 	.name = "floodgate",
-	.options = floodgate_options, .count = PLUGIN_ARRAY_SIZE(floodgate_options), .max = TCA_FLOODGATE_MAX,
+	.options = floodgate_options, .count = PLUGIN_ARRAY_SIZE(floodgate_options),
+	.max = TCA_FLOODGATE_MAX,
 	.fixed = "  TIME is a number with ns, us, ms or s; RATE as 10gbit; BYTES as 64k.\n"
 		 "  After creation, slots cannot be changed. See tc-floodgate(8).\n",
 	.version = TCA_FLOODGATE_VERSION, .speaks = FLOODGATE_VERSION,

@@ -41,7 +41,8 @@ static const struct plugin_stat ideal_stats[] = {
 
 static const struct plugin_kind ideal_kind = {
 	.name = "ideal",
-	.options = ideal_options, .count = PLUGIN_ARRAY_SIZE(ideal_options), .max = TCA_IDEAL_MAX,
+	.options = ideal_options, .count = PLUGIN_ARRAY_SIZE(ideal_options),
+	.max = TCA_IDEAL_MAX,
 	.fixed = "  After creation, order cannot be changed. See tc-ideal(8).\n",
 	.version = TCA_IDEAL_VERSION, .speaks = IDEAL_VERSION,
 };

@@ -152,7 +152,8 @@ static const struct plugin_stat pfc_class_stats[] = {
 
 static const struct plugin_kind pfc_kind = {
 	.name = "pfc",
-	.options = pfc_options, .count = PLUGIN_ARRAY_SIZE(pfc_options), .max = TCA_PFC_MAX,
+	.options = pfc_options, .count = PLUGIN_ARRAY_SIZE(pfc_options),
+	.max = TCA_PFC_MAX,
 	.fixed = "  TIME is a number with ns, us, ms or s; RATE as 10gbit; BYTES as 64k.\n"
 		 "  See tc-pfc(8).\n",
 	.version = TCA_PFC_VERSION, .speaks = PFC_VERSION,

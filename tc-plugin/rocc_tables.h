@@ -211,7 +211,8 @@ static const struct plugin_stat rocc_limiter_stats[] = {
 
 static const struct plugin_kind rocc_kind = {
 	.name = "rocc",
-	.options = rocc_options, .count = PLUGIN_ARRAY_SIZE(rocc_options), .max = TCA_ROCC_MAX,
+	.options = rocc_options, .count = PLUGIN_ARRAY_SIZE(rocc_options),
+	.max = TCA_ROCC_MAX,
 	.fixed = "  TIME is a number with ns, us, ms or s; RATE as 10gbit; BYTES as 64k; GAIN as 0.025.\n"
 		 "  After creation, role, table, flows and limiters cannot be changed.\n"
 		 "  See tc-rocc(8).\n",

@@ -26,7 +26,9 @@ def headers(kind):
 
 
 def option(o):
-    text = f"\tROW({o.cname}, {o.field}, {o.size}, {o.c_least}, {o.c_most},\n\t    \"{o.rule()}\""
+    bounds = f"{o.c_least}, {o.c_most},"
+    text = f"\tROW({o.cname}, {o.field}, {o.size},"
+    text += ("\n\t    " if len(text) + len(bounds) > 92 else " ") + f"{bounds}\n\t    \"{o.rule()}\""
     return text + (", .zero = true" if o.zero else "") + (", .fixed = true" if o.fixed else "") + "),"
 
 

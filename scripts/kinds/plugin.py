@@ -139,7 +139,8 @@ def tables(kind):
                        "\n};\n")
     out.append(f"""static const struct plugin_kind {name}_kind = {{
 	.name = "{name}",
-	.options = {name}_options, .count = PLUGIN_ARRAY_SIZE({name}_options), .max = TCA_{upper(name)}_MAX,
+	.options = {name}_options, .count = PLUGIN_ARRAY_SIZE({name}_options),
+	.max = TCA_{upper(name)}_MAX,
 	.fixed = {last_lines(kind)},""" + (f"\n\t.shown = {name}_shown," if shown else "") + f"""
 	.version = TCA_{upper(name)}_VERSION, .speaks = {upper(name)}_VERSION,
 }};
