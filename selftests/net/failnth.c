@@ -4,8 +4,8 @@
  *
  *	failnth [-n NETNS] [-k KIND] OPERATION DEV [OTHER]
  *
- * OPERATION is one of the table below; DEV has what it needs (fail_nth.sh). KIND is bfc, floodgate, pfc, rocc
- * or rocc-host, which is rocc of that role. Before the n-th try n is written to
+ * OPERATION is one of the table below; DEV has what it needs (fail_nth.sh). KIND is bfc, floodgate,
+ * pfc, rocc or rocc-host, which is rocc of that role. Before the n-th try n is written to
  * /proc/thread-self/fail-nth, so that the n-th allocation of the kernel on behalf of this task
  * fails. A try may be refused, with ENOMEM or ENOBUFS, and then nothing has changed;
  * or it may be taken all the same, and then it is undone. The first try that meets no failure is
