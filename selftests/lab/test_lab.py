@@ -194,6 +194,9 @@ class Files(unittest.TestCase):
         self.assertIn("pfc role switch peer host pool-pause-alpha 11% pool 5000 pool-alpha 1000%", words)
         words = Scheme("pfc").qdisc(lab.topology.nodes["s1"].ports[0].peer, 5000, 1062)
         self.assertIn("pfc role host peer switch ", words)
+        words = Scheme("floodgate").qdisc(lab.topology.nodes["s1"].ports[0], 5000, 1062)
+        self.assertIn("floodgate role switch peer host pool 5000 pool-alpha 1000%", words)
+        self.assertIn("ideal", Scheme("floodgate").qdisc(lab.topology.nodes["s1"].ports[0].peer, 5000, 1062))
         words = Scheme("nopause").qdisc(lab.topology.nodes["s1"].ports[0], 5000, 1062)
         self.assertIn("assign single queues 1 nopause pool 5000", words)
         port = lab.topology.nodes["s1"].ports[0]
@@ -211,8 +214,8 @@ class Files(unittest.TestCase):
                       Scheme("rocc-pfc", changes=flow).qdisc(port.peer, 5000, 1062, True))
         self.assertIn("role host peer switch queues 1 limit 1073741824 assign single",
                       Scheme("rocc-nopause", changes=flow).qdisc(port.peer, 5000, 1062, True))
-        self.assertEqual([Scheme(n).pauses for n in ("bfc", "rocc", "rocc-bfc", "rocc-pfc", "gbn")],
-                         [True, False, True, True, False])
+        self.assertEqual([Scheme(n).pauses for n in ("bfc", "floodgate", "rocc", "rocc-bfc", "rocc-pfc", "gbn")],
+                         [True, True, False, True, True, False])
 
     def test_acknowledgements(self):
         """Those of gbn go before data at each port, by the DSCP that flowgen gives their class."""
@@ -1203,7 +1206,7 @@ class Installed(unittest.TestCase):
 
     def test_what_is_missing(self):
         for name, place in (("flowgen", "bin"), ("sluice-trace", "bin"), ("q_bfc.so", "lib"), ("q_ideal.so", "lib"), ("q_pfc.so", "lib"),
-                            ("q_rocc.so", "lib"), ("link_wire.so", "lib")):
+                            ("q_rocc.so", "lib"), ("q_floodgate.so", "lib"), ("link_wire.so", "lib")):
             status, said = self.does("sluice-lab", "plan", "x.lab")
             self.assertEqual((status, said), (1, f"sluice-lab: there is no {name}: it is in the package sluice-tools, "
                                                  "and make install installs it\n"))

@@ -20,9 +20,9 @@ SETTINGS = {
     "queues": "32",             # sub-queues of a switch's port
     "host_queues": "256",      # of a host's
     "th_scale": "100",          # percent of bfc's threshold
-    "options": "",              # more words for each bfc, pfc or rocc
+    "options": "",              # more words for each bfc, pfc, floodgate or rocc
     "host_options": "",         # for the hosts' rocc alone
-    "switch_options": "",       # more words for the switches' bfc, pfc or rocc alone
+    "switch_options": "",       # more words for the switches' bfc, pfc, floodgate or rocc alone
     "window": "none",           # gbn: bytes in flight, `none`, or a number and `bdp`
     "ack": "16",                # gbn: packets for an acknowledgement
     "ack_class": "7",           # gbn: their class, which goes before all flows; or `flow`, that of the flow
