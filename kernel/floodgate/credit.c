@@ -5,9 +5,9 @@
  * Its packets come with the number of its slot. hopctl's hook counts what comes by slot; a packet
  * that is queued here counts by its handle, which stands for port and slot. What has come and is
  * not queued has left the box, in whatever way, and is the credit (section 4.1; see
- * hopctl/ledger.h for what is told of it). So what is delivered, dropped, or leaves by a port without
- * windows is credited by itself, and so is, too early, what is on its way from the hook to a
- * qdisc.
+ * hopctl/ledger.h for what is told of it). So what is delivered, dropped, or leaves by a port
+ * without windows is credited by itself, and so is, too early, what is on its way from the hook
+ * to a qdisc.
  *
  * delayCredit (section 4.1). While the box holds more than a threshold of a destination in VOQs,
  * what leaves goes on counting as queued: its handle joins the destination's list. Whoever takes
@@ -15,8 +15,8 @@
  * slot belongs to one destination while anything of it is outstanding; if a neighbour does not keep
  * to that, the second destination's credits are not delayed.
  *
- * Who protects what: floodgate.h says it of struct floodgate_origin; what has come is under hopctl's
- * rx_lock.
+ * Who protects what: floodgate.h says it of struct floodgate_origin; what has come is under
+ * hopctl's rx_lock.
  */
 #include <linux/tcp.h>
 

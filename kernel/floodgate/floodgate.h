@@ -209,7 +209,7 @@ struct floodgate_sched {
 	u32			mask;
 	u32			window;		/* bytes: what this port grants a destination */
 	u32			threshold;	/* bytes in VOQs beyond which credits are delayed */
-	bool			windows;	/* the neighbour counts, and is a switch as we are */
+	bool			windows;	/* two switches, and the neighbour counts */
 
 	/* Read and written for each packet */
 	u32			backlog ____cacheline_aligned;	/* of FIFO and VOQs */
