@@ -23,18 +23,15 @@
 #include "floodgate.h"
 
 /**
- * floodgate_bytes - what a packet counts
- * @skb: a packet in the receive hook, without the fabric tag, or at the qdisc
+ * floodgate_gso - what the segments of a packet count
+ * @skb: the packet
+ * @network: its bytes from the network header on
  */
-u32 floodgate_bytes(const struct sk_buff *skb)
+u32 floodgate_gso(const struct sk_buff *skb, u32 network)
 {
-	u32 network = skb->len - hop_network(skb).at;
 	const struct skb_shared_info *info = skb_shinfo(skb);
-	u32 headers;
+	u32 headers = skb_transport_offset(skb) - skb_network_offset(skb);
 
-	if (likely(!skb_is_gso(skb)))
-		return floodgate_frame_bytes(network);
-	headers = skb_transport_offset(skb) - skb_network_offset(skb);
 	headers += info->gso_type & (SKB_GSO_TCPV4 | SKB_GSO_TCPV6) ? tcp_hdrlen(skb) :
 								      sizeof(struct udphdr);
 	return floodgate_gso_bytes(network, headers, info->gso_size);
@@ -66,7 +63,7 @@ static struct hop_ledger_rx_key *credit_key(struct hop_port *port, u16 key)
 struct hop_ledger_rx_key *floodgate_received(struct hop_port *port, const struct sk_buff *skb,
 					     u16 queue, u32 *bytes)
 {
-	*bytes = floodgate_bytes(skb);
+	*bytes = floodgate_bytes(skb, hop_network(skb));
 	return credit_key(port, queue);
 }
 

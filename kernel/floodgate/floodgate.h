@@ -290,7 +290,8 @@ int floodgate_dump(struct Qdisc *sch, struct sk_buff *skb);
 
 /* ---- queue.c ---- */
 
-void floodgate_put(struct Qdisc *sch, struct floodgate_sched *q, struct sk_buff *skb);
+void floodgate_put(struct Qdisc *sch, struct floodgate_sched *q, struct sk_buff *skb,
+		   struct hop_network net);
 struct sk_buff *floodgate_take(struct Qdisc *sch, struct floodgate_sched *q,
 			       struct floodgate_slot **slot, u64 now);
 void floodgate_reset(struct Qdisc *sch);
@@ -304,18 +305,83 @@ void floodgate_slots_leave(struct floodgate_sched *q);
 void floodgate_slots_free(struct floodgate_sched *q);
 struct floodgate_slot *floodgate_slot_of(struct floodgate_sched *q, const struct sk_buff *skb,
 					 struct hop_network net);
-bool floodgate_has_window(const struct floodgate_slot *slot);
+u32 floodgate_widen(struct floodgate_slot *slot);
 void floodgate_recount(struct floodgate_slot *slot);
 void floodgate_wait(struct floodgate_slot *slot);
 void floodgate_wait_no_more(struct floodgate_slot *slot);
 void floodgate_pass_on(struct floodgate_slot *slot);
 void floodgate_judge(struct floodgate_sched *q);
 void floodgate_look_again(struct floodgate_sched *q);
-void floodgate_sent(struct floodgate_slot *slot, u32 bytes);
+void floodgate_owes(struct floodgate_slot *slot);
+void floodgate_not_sent(struct floodgate_slot *slot);
 void floodgate_settle(struct floodgate_slot *slot);
 void floodgate_told(struct hop_port *port, u16 key, u32 block, s32 bytes);
 unsigned int floodgate_asks(struct hop_member *m, u16 *keys, unsigned int most);
 void floodgate_hear(struct floodgate_sched *q);
+
+/* The window of the destination's fastest port */
+static inline u32 floodgate_window(struct floodgate_slot *slot)
+{
+	const struct floodgate_dest *dest = slot->dest;
+	const struct floodgate_slot *widest = READ_ONCE(dest->widest);
+	u32 own = slot->q->window, window = READ_ONCE(dest->window);
+
+	if (likely(widest && (widest != slot ? own <= window : own == window)))
+		return window;
+	return floodgate_widen(slot);
+}
+
+/**
+ * floodgate_has_window - may a packet of the destination leave by this port?
+ * @slot: its slot
+ *
+ * One packet may be larger than what is left (section 4.2 counts packets).
+ */
+static inline bool floodgate_has_window(struct floodgate_slot *slot)
+{
+	const struct floodgate_sched *q = slot->q;
+
+	if (unlikely(!q->windows))
+		return true;
+	if (q->config.scope == FLOODGATE_SCOPE_PORT)
+		return slot->counted < q->window;
+	return atomic64_read(&slot->dest->out) < floodgate_window(slot);
+}
+
+/* Something of its destination is about to be queued. */
+static inline void floodgate_use(struct floodgate_slot *slot)
+{
+	if (!slot->idle)
+		return;
+	slot->idle = false;
+	list_del(&slot->node);
+}
+
+/* A packet goes into the FIFO. */
+static inline void floodgate_charge(struct floodgate_slot *slot, u32 bytes)
+{
+	floodgate_use(slot);
+	slot->charged += bytes;
+	if (unlikely(!slot->q->windows))
+		return;
+	slot->counted += bytes;
+	atomic64_add(bytes, &slot->dest->out);
+}
+
+/**
+ * floodgate_sent - a packet leaves with the slot's number
+ * @slot: the slot
+ * @bytes: what it counts
+ */
+static inline void floodgate_sent(struct floodgate_slot *slot, u32 bytes)
+{
+	hop_ledger_sent(&slot->q->member.blocks.tx, &slot->sent, bytes);
+	if (unlikely(list_empty(&slot->owing)))
+		floodgate_owes(slot);
+	/* one of the FIFO has counted before */
+	if (slot->counted != slot->charged + hop_ledger_outstanding(&slot->sent))
+		floodgate_recount(slot);
+}
 
 /* Do windows hold now? Return: what they held by so far has changed. */
 static inline bool floodgate_windows_change(const struct floodgate_sched *q)
@@ -331,10 +397,23 @@ static inline bool floodgate_windows_change(const struct floodgate_sched *q)
 
 extern const struct hop_member_ops floodgate_member_ops;
 
-u32 floodgate_bytes(const struct sk_buff *skb);
+u32 floodgate_gso(const struct sk_buff *skb, u32 network);
 struct hop_ledger_rx_key *floodgate_received(struct hop_port *port, const struct sk_buff *skb,
 					     u16 queue, u32 *bytes);
 s64 floodgate_balance(struct hop_port *port, const struct hop_ledger_rx *rx, u16 key);
+/**
+ * floodgate_bytes - what a packet counts
+ * @skb: a packet in the receive hook, without the fabric tag, or at the qdisc
+ * @net: hop_network() of it
+ */
+static inline u32 floodgate_bytes(const struct sk_buff *skb, struct hop_network net)
+{
+	u32 network = skb->len - net.at;
+
+	return likely(!skb_is_gso(skb)) ? floodgate_frame_bytes(network) :
+					  floodgate_gso(skb, network);
+}
+
 void floodgate_came(struct floodgate_sched *q, struct sk_buff *skb);
 void floodgate_left(struct floodgate_sched *q, const struct sk_buff *skb,
 		    struct floodgate_dest *dest);

@@ -7,16 +7,16 @@
  *
  * What it does
  *
- *   Windows (4.2). A switch sends no more of a destination to the next one than a window: what is
- *   on its way, or waits there. It is BDP_nextHop + C_out T, so that a destination that takes what
- *   it is sent never uses it up. What an incast sends uses it up at once: the last hop returns credits
- *   no faster than its link is. The window is of the box, over all of its ports, or of each port
- *   for itself (`window-scope`). There is none towards a host: at the last hop it would change
- *   nothing.
+ *   Windows (4.2). A switch sends no more of a destination to the next one than a window: what
+ *   is on its way, or waits there. It is BDP_nextHop + C_out T, so that a destination that takes
+ *   what it is sent never uses it up. What an incast sends uses it up at once: the last hop
+ *   returns credits no faster than its link is. The window is of the box, over all of its ports,
+ *   or of each port for itself (`window-scope`). There is none towards a host: at the last hop it
+ *   would change nothing.
  *
  *   VOQs (4.2). A packet whose destination has no window left, or has others waiting, waits in a
- *   queue of that destination alone, so that it is in nobody's way. All others share a FIFO. What has got
- *   window leaves below the FIFO, VOQs in turn, or through it (`serve`).
+ *   queue of that destination alone, so that it is in nobody's way. All others share a FIFO. What
+ *   has got window leaves below the FIFO, VOQs in turn, or through it (`serve`).
  *
  *   Credits (4.1). The receiving switch tells, T after the last time, what of each destination has
  *   left it. While it holds much of a destination in VOQs itself, it does not (delayCredit).
@@ -79,7 +79,8 @@ static bool floodgate_admits(struct Qdisc *sch, struct floodgate_sched *q, struc
 }
 
 static struct hop_admitted floodgate_enqueue_frame(struct sk_buff *skb, struct Qdisc *sch,
-						   bool spills, struct sk_buff **to_free)
+						   struct hop_network net, bool spills,
+						   struct sk_buff **to_free)
 {
 	struct floodgate_sched *q = qdisc_priv(sch);
 
@@ -90,10 +91,10 @@ static struct hop_admitted floodgate_enqueue_frame(struct sk_buff *skb, struct Q
 	if (unlikely(hop_ecn_marks(&q->ramp, q->backlog, &q->random)))
 		floodgate_ecn(q, skb);
 	*floodgate_cb(skb) = (struct floodgate_skb_cb) {
-		.bytes = floodgate_bytes(skb), .spilled = spills,
+		.bytes = floodgate_bytes(skb, net), .spilled = spills,
 	};
 	hop_backlog_moves(sch, &q->stats.backlog_time, &q->changed_ns, ktime_get_ns());
-	floodgate_put(sch, q, skb);
+	floodgate_put(sch, q, skb, net);
 	if (sch->qstats.backlog > q->stats.backlog_max)
 		q->stats.backlog_max = sch->qstats.backlog;
 	return hop_admitted_one(qdisc_pkt_len(skb));
@@ -114,8 +115,9 @@ floodgate_enqueue_gso(struct sk_buff *skb, struct Qdisc *sch, bool spills,
 	}
 	skb_list_walk_safe(segments, segments, next) {
 		skb_mark_not_on_list(segments);
-		done = hop_admitted_sum(done, floodgate_enqueue_frame(segments, sch, spills,
-								      to_free));
+		done = hop_admitted_sum(done, floodgate_enqueue_frame(segments, sch,
+								      hop_network(segments),
+								      spills, to_free));
 	}
 	q->stats.gso_split++;
 	consume_skb(skb);
@@ -166,7 +168,7 @@ static int floodgate_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_b
 		spills = true;
 	}
 	if (!skb_is_gso(skb) || !q->config.split_gso)
-		change = floodgate_enqueue_frame(skb, sch, spills, to_free);
+		change = floodgate_enqueue_frame(skb, sch, net, spills, to_free);
 	else
 		change = floodgate_enqueue_gso(skb, sch, spills, to_free);
 	if (likely(change.all == hop_admitted_one(len).all))
@@ -227,12 +229,10 @@ static bool floodgate_tag(struct Qdisc *sch, struct floodgate_sched *q, struct s
 				    slot ? floodgate_slot_number(slot) : HOP_NO_QUEUE,
 				    q->config.port.tpid);
 
-	if (slot) {
-		if (likely(tagged > 0))
-			floodgate_sent(slot, bytes);
-		floodgate_recount(slot);
-		floodgate_settle(slot);
-	}
+	if (slot && likely(tagged > 0))
+		floodgate_sent(slot, bytes);
+	else if (slot)
+		floodgate_not_sent(slot);
 	if (unlikely(tagged < 0)) {
 		q->stats.drop_tag++;
 		hop_egress_drop(&q->late, sch, skb);

@@ -84,8 +84,8 @@ static void floodgate_recompute(struct floodgate_sched *q)
 	hop_police_set(&q->police, q->rate, c->control_share, q->frame_seen);
 }
 
-/* The link's speed, its MTU or its HRTT may be another one: windows follow, and what control packets
- * may take.
+/* The link's speed, its MTU or its HRTT may be another one: windows follow, and what control
+ * packets may take.
  */
 void floodgate_follow_link(struct floodgate_sched *q)
 {

@@ -19,10 +19,8 @@ static struct floodgate_slot *queue_slot(struct floodgate_sched *q, const struct
 static void fifo_put(struct floodgate_sched *q, struct floodgate_slot *slot, struct sk_buff *skb)
 {
 	__qdisc_enqueue_tail(skb, &q->fifo);
-	if (!slot)
-		return;
-	slot->charged += floodgate_cb(skb)->bytes;
-	floodgate_recount(slot);
+	if (slot)
+		floodgate_charge(slot, floodgate_cb(skb)->bytes);
 }
 
 static void voq_put(struct floodgate_sched *q, struct floodgate_slot *slot, struct sk_buff *skb)
@@ -30,6 +28,7 @@ static void voq_put(struct floodgate_sched *q, struct floodgate_slot *slot, stru
 	bool first = !slot->voq.head;
 	u32 bytes = floodgate_cb(skb)->bytes;
 
+	floodgate_use(slot);
 	__qdisc_enqueue_tail(skb, &slot->voq);
 	WRITE_ONCE(slot->backlog, slot->backlog + qdisc_pkt_len(skb));
 	slot->backlog_max = max(slot->backlog_max, slot->backlog);
@@ -47,7 +46,7 @@ static void voq_put(struct floodgate_sched *q, struct floodgate_slot *slot, stru
 }
 
 /* Does a packet go to the VOQ (section 4.2)? Those before it are there, or there is no window. */
-static bool voq_takes(const struct floodgate_slot *slot)
+static bool voq_takes(struct floodgate_slot *slot)
 {
 	const struct floodgate_sched *q = slot->q;
 
@@ -65,14 +64,16 @@ static bool voq_takes(const struct floodgate_slot *slot)
  * @sch: the qdisc
  * @q: the same
  * @skb: a packet that there is room for, with its floodgate_skb_cb but for the slot
+ * @net: hop_network() of it
  */
-void floodgate_put(struct Qdisc *sch, struct floodgate_sched *q, struct sk_buff *skb)
+void floodgate_put(struct Qdisc *sch, struct floodgate_sched *q, struct sk_buff *skb,
+		   struct hop_network net)
 {
 	struct floodgate_skb_cb *cb = floodgate_cb(skb);
 	struct floodgate_slot *slot = NULL;
 
 	if (q->windows || q->voqs)
-		slot = floodgate_slot_of(q, skb, hop_network(skb));
+		slot = floodgate_slot_of(q, skb, net);
 	cb->slot = slot ? floodgate_slot_number(slot) : FLOODGATE_NO_SLOT;
 	q->spilled += cb->spilled;
 	q->backlog += qdisc_pkt_len(skb);
@@ -83,8 +84,6 @@ void floodgate_put(struct Qdisc *sch, struct floodgate_sched *q, struct sk_buff 
 		voq_put(q, slot, skb);
 	else
 		fifo_put(q, slot, skb);
-	if (slot)
-		floodgate_settle(slot);
 }
 
 /* ---- out ---- */
@@ -172,8 +171,8 @@ static void queue_forget(struct floodgate_sched *q, struct sk_buff *skb,
  * floodgate_take - the next packet that may leave
  * @sch: the qdisc
  * @q: the same
- * @slot: filled in: its slot, NULL if it has none. What the packet counts is to be given to
- *	floodgate_sent() or not, and then floodgate_recount() called
+ * @slot: filled in: its slot, NULL if it has none. floodgate_sent() or floodgate_not_sent() has to
+ *	be called
  * @now: time
  *
  * Return: NULL if there is none.

@@ -266,35 +266,12 @@ void floodgate_settle(struct floodgate_slot *slot)
 
 /* ---- windows ---- */
 
-/* The window of the destination's fastest port */
-static u32 slot_window(const struct floodgate_slot *slot)
+/* This port grants more than any other that the destination has, or has granted another window. */
+u32 floodgate_widen(struct floodgate_slot *slot)
 {
-	struct floodgate_dest *dest = slot->dest;
-	struct floodgate_slot *widest = READ_ONCE(dest->widest);
-	u32 own = slot->q->window, window = READ_ONCE(dest->window);
-
-	if (likely(widest && (widest != slot ? own <= window : own == window)))
-		return window;
-	WRITE_ONCE(dest->window, own);
-	WRITE_ONCE(dest->widest, (struct floodgate_slot *)slot);
-	return own;
-}
-
-/**
- * floodgate_has_window - may a packet of the destination leave by this port?
- * @slot: its slot
- *
- * One packet may be larger than what is left (section 4.2 counts packets).
- */
-bool floodgate_has_window(const struct floodgate_slot *slot)
-{
-	const struct floodgate_sched *q = slot->q;
-
-	if (!q->windows)
-		return true;
-	if (q->config.scope == FLOODGATE_SCOPE_PORT)
-		return slot->counted < q->window;
-	return atomic64_read(&slot->dest->out) < slot_window(slot);
+	WRITE_ONCE(slot->dest->window, slot->q->window);
+	WRITE_ONCE(slot->dest->widest, slot);
+	return slot->q->window;
 }
 
 static bool sched_is_stopped(const struct floodgate_sched *q)
@@ -399,7 +376,11 @@ void floodgate_recount(struct floodgate_slot *slot)
 		floodgate_pass_on(slot);
 }
 
-static void slot_owes(struct floodgate_slot *slot)
+/**
+ * floodgate_owes - something is outstanding, or nothing is any more
+ * @slot: the slot
+ */
+void floodgate_owes(struct floodgate_slot *slot)
 {
 	bool owes = hop_ledger_outstanding(&slot->sent);
 	struct floodgate_sched *q = slot->q;
@@ -415,14 +396,13 @@ static void slot_owes(struct floodgate_slot *slot)
 }
 
 /**
- * floodgate_sent - a packet leaves with the slot's number
+ * floodgate_not_sent - a packet leaves without the slot's number, or is dropped
  * @slot: the slot
- * @bytes: what it counts
  */
-void floodgate_sent(struct floodgate_slot *slot, u32 bytes)
+void floodgate_not_sent(struct floodgate_slot *slot)
 {
-	hop_ledger_sent(&slot->q->member.blocks.tx, &slot->sent, bytes);
-	slot_owes(slot);
+	floodgate_recount(slot);
+	floodgate_settle(slot);
 }
 
 /**
@@ -495,7 +475,7 @@ static void hear_mail(struct floodgate_sched *q)
 		if (!hop_ledger_told(&q->member.blocks.tx, &slot->sent, block, bytes))
 			continue;
 		q->stats.credits++;
-		slot_owes(slot);
+		floodgate_owes(slot);
 		if (!slot->dest)
 			continue;
 		floodgate_recount(slot);

@@ -122,7 +122,8 @@ static void test_refused(void)
 
 	check(with(0, 8) == CNP_MALFORMED, "another type is malformed");
 	check(with(1, 2) == CNP_VERSION && with(8, 1) == CNP_VERSION, "an unknown code or version is one");
-	check(cut(sizeof(struct rocc_cnp), 1) == CNP_VERSION && cut(sizeof(struct rocc_cnp) - 1, 1) == CNP_MALFORMED &&
+	check(cut(sizeof(struct rocc_cnp), 1) == CNP_VERSION &&
+	      cut(sizeof(struct rocc_cnp) - 1, 1) == CNP_MALFORMED &&
 	      cut(sizeof(struct rocc_cnp), ROCC_CNP_VERSION) == CNP_MALFORMED,
 	      "so is one without a flow, but not one that is shorter");
 	check(with(9, 3) == CNP_RANGE, "a third key is out of range");

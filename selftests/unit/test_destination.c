@@ -162,7 +162,8 @@ static void windows(void)
 	unsigned int i;
 
 	for (i = 0; i < 100000; i++) {
-		u32 hrtt = 100 + random64() % 100000000, t = 1000 + random64() % 1000000, m = 1 + random64() % 100000;
+		u32 hrtt = 100 + random64() % 100000000, t = 1000 + random64() % 1000000;
+		u32 m = 1 + random64() % 100000;
 		u64 rate = 125000 + random64() % 125000000000ULL;
 		double want = (hrtt * (m / 10000.) + t) * 1e-9 * rate + 2 * 1514;
 		u64 got = floodgate_window_bytes(hrtt, m, t, rate, 1514);
@@ -170,7 +171,8 @@ static void windows(void)
 		most = fmax(most, fabs(got - want) / want);
 	}
 	checks(most < .01, "100000 windows are m BDP + C T and two frames, within %.4f %%", most * 100);
-	check(floodgate_window_bytes(1200, 10000, 10000, 12500000000ULL, 1514) == 15000 + 125000 + 3028,
+	check(floodgate_window_bytes(1200, 10000, 10000, 12500000000ULL, 1514) ==
+	      15000 + 125000 + 3028,
 	      "100 Gb/s, 1.2 us, T = 10 us: 143028 bytes");
 }
 
