@@ -9,6 +9,8 @@
  * without windows is credited by itself, and so is, too early, what is on its way from the hook
  * to a qdisc.
  *
+ * A credit waits for T to be over, or for enough bytes of what came by the handle.
+ *
  * delayCredit (section 4.1). While the box holds more than a threshold of a destination in VOQs,
  * what leaves goes on counting as queued: its handle joins the destination's list. Whoever takes
  * the VOQs below the threshold empties the list. A handle is in one list at a time, since its
@@ -144,7 +146,7 @@ static noinline void credit_release(struct floodgate_sched *q, struct floodgate_
 		WRITE_ONCE(dest->delayed, o->next);
 		smp_store_release(&o->dest, NULL);
 		hop_ingress_forget(&q->member, handle, bytes);
-		hop_blocks_left(&q->member, handle);
+		hop_blocks_left(&q->member, handle, true);
 	}
 	spin_unlock(&dest->lock);
 }
@@ -158,6 +160,17 @@ void floodgate_credit_delayed(struct floodgate_sched *q, struct floodgate_dest *
 {
 	if (unlikely(READ_ONCE(dest->delayed)) && !credit_is_held(q, dest))
 		credit_release(q, dest);
+}
+
+/* Has so much left, of what came by a handle, that the neighbour is to be told at once? */
+static bool credit_is_due(const struct floodgate_sched *q, u16 handle, u32 bytes)
+{
+	atomic_t *left = &q->box->origins[handle - HOP_HANDLE_FIRST].left;
+
+	if (!q->config.credit_bytes || atomic_add_return(bytes, left) < (int)q->config.credit_bytes)
+		return false;
+	atomic_set(left, 0);
+	return true;
 }
 
 /**
@@ -177,5 +190,5 @@ void floodgate_left(struct floodgate_sched *q, const struct sk_buff *skb,
 	    credit_delay(q, dest, cb->handle, cb->bytes))
 		return;
 	hop_ingress_sub(&q->member, cb->handle, cb->bytes);
-	hop_blocks_left(&q->member, cb->handle);
+	hop_blocks_left(&q->member, cb->handle, credit_is_due(q, cb->handle, cb->bytes));
 }

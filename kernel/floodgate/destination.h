@@ -115,18 +115,22 @@ static inline u32 floodgate_gso_bytes(u32 network, u32 headers, u32 size)
  * @hrtt_ns: HRTT of the link
  * @factor: m, in 1 / FLOODGATE_FACTOR_ONE
  * @interval_ns: T, at which the neighbour tells credits
+ * @most: bytes after which it tells them in any case; 0: it does not
  * @rate: bytes/s
  * @frame: the longest frame, bytes
  *
- * BDP_nextHop + C_out T, and two frames: one that is being sent when the credit is to leave, at
- * each end.
+ * BDP_nextHop + C_out T, or the bytes if these are fewer, and two frames: one that is being sent
+ * when the credit is to leave, at each end.
  */
-static inline u64 floodgate_window_bytes(u32 hrtt_ns, u32 factor, u32 interval_ns, u64 rate,
-					 u32 frame)
+static inline u64 floodgate_window_bytes(u32 hrtt_ns, u32 factor, u32 interval_ns, u32 most,
+					 u64 rate, u32 frame)
 {
-	u64 ns = div_u64((u64)hrtt_ns * factor, FLOODGATE_FACTOR_ONE) + interval_ns;
+	u64 ns = div_u64((u64)hrtt_ns * factor, FLOODGATE_FACTOR_ONE), kilo = div_u64(rate, 1000);
+	u64 untold = div_u64(interval_ns * kilo, 1000000);
 
-	return div_u64(ns * div_u64(rate, 1000), 1000000) + 2 * frame;
+	if (most && most < untold)
+		untold = most;
+	return div_u64(ns * kilo, 1000000) + untold + 2 * frame;
 }
 
 #endif

@@ -48,6 +48,7 @@ struct floodgate_config {
 	u32			pmax;
 	u32			window;
 	u32			window_factor;
+	u32			credit_bytes;
 	u32			credit_threshold;
 	u32			slots;
 	u16			telemetry;
@@ -119,11 +120,13 @@ struct floodgate_dest {
  * @dest: the destination whose lock protects the rest, NULL while there is nothing
  * @bytes: how much
  * @next: the next such handle, 0 if it is the last one
+ * @left: bytes that have left since the neighbour was told for their number
  */
 struct floodgate_origin {
 	struct floodgate_dest	*dest;
 	u32			bytes;
 	u16			next;
+	atomic_t		left;
 };
 
 #define FLOODGATE_TABLE_BITS	12

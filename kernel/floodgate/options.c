@@ -76,11 +76,12 @@ static void floodgate_recompute(struct floodgate_sched *q)
 	q->interval_ns = floodgate_interval(q);
 	q->window = c->window ?:
 		floodgate_bound(floodgate_window_bytes(hrtt, c->window_factor,
-						       q->interval_ns, q->rate,
-						       q->frame_seen));
+						       q->interval_ns, c->credit_bytes,
+						       q->rate, q->frame_seen));
 	q->threshold = c->credit_threshold ?:
 		floodgate_bound(FLOODGATE_THRESHOLD_BDPS *
-				floodgate_window_bytes(hrtt, FLOODGATE_FACTOR_ONE, 0, q->rate, 0));
+				floodgate_window_bytes(hrtt, FLOODGATE_FACTOR_ONE, 0, 0,
+						       q->rate, 0));
 	hop_police_set(&q->police, q->rate, c->control_share, q->frame_seen);
 }
 

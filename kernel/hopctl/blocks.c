@@ -347,18 +347,45 @@ void hop_blocks_rx_end(struct hop_port *port, const struct hop_end *end, u64 now
 	hop_port_wake(port);
 }
 
-void hop_blocks_left(const struct hop_member *m, u16 handle)
+static void blocks_work(struct hop_port *port)
+{
+	if (!READ_ONCE(port->dying))
+		tasklet_schedule(&port->work);
+}
+
+/**
+ * hop_blocks_came - data has come, and is not queued by a member yet
+ * @port: the port
+ * @queue: by which of the neighbour's sub-queues
+ *
+ * It may never be: it is delivered, dropped, or leaves by another kind's port, and nobody says that
+ * it has left. So the balance is told after as long as a change waits for others.
+ */
+void hop_blocks_came(struct hop_port *port, unsigned int queue)
+{
+	struct hop_blocks *b = &port->blocks;
+
+	if (queue >= HOP_BLOCKS_KEYS || test_bit(queue, b->tell) || test_and_set_bit(queue, b->tell))
+		return;
+	if (READ_ONCE(b->any) || READ_ONCE(b->came_ns))
+		return;
+	WRITE_ONCE(b->came_ns, hop_now());
+	blocks_work(port);
+}
+
+void hop_blocks_left(const struct hop_member *m, u16 handle, bool hurry)
 {
 	unsigned int queue;
 	struct hop_port *port = hop_handle_owner(m->net, handle, &queue);
 
 	if (!port || queue >= HOP_BLOCKS_KEYS || !READ_ONCE(port->blocks.ops))
 		return;
-	if (test_and_set_bit(queue, port->blocks.tell))
+	if (test_and_set_bit(queue, port->blocks.tell) && READ_ONCE(port->blocks.any) && !hurry)
 		return;
+	if (unlikely(hurry))
+		WRITE_ONCE(port->blocks.hurry, true);
 	WRITE_ONCE(port->blocks.any, true);
-	if (!READ_ONCE(port->dying))
-		tasklet_schedule(&port->work);
+	blocks_work(port);
 }
 EXPORT_SYMBOL_GPL(hop_blocks_left);
 
@@ -376,12 +403,18 @@ static u64 blocks_wait_ns(const struct hop_port *port)
 static u64 blocks_say_at(const struct hop_port *port)
 {
 	const struct hop_blocks *b = &port->blocks;
-	bool tell = READ_ONCE(b->any) && b->rx.state == HOP_LEDGER_VALID;
+	u64 came_ns = READ_ONCE(b->came_ns), next_ns = port->spacing.next_ns;
 
-	if (!blocks_kin(port) || (!b->say && !tell))
+	if (!blocks_kin(port))
 		return U64_MAX;
-	return b->say ? port->spacing.next_ns :
-			max(port->spacing.next_ns, b->told_ns + blocks_wait_ns(port));
+	if (b->say)
+		return next_ns;
+	if (b->rx.state != HOP_LEDGER_VALID)
+		return U64_MAX;
+	if (READ_ONCE(b->any))
+		return READ_ONCE(b->hurry) ? next_ns :
+					     max(next_ns, b->told_ns + blocks_wait_ns(port));
+	return came_ns ? max(next_ns, came_ns + blocks_wait_ns(port)) : U64_MAX;
 }
 
 /* As in struct hop_tlv_balance */
@@ -399,6 +432,8 @@ static unsigned int blocks_balances(struct hop_port *port, struct balance *to, u
 
 	if (b->rx.state != HOP_LEDGER_VALID)
 		return 0;
+	WRITE_ONCE(b->hurry, false);
+	WRITE_ONCE(b->came_ns, 0);
 	smp_store_mb(b->any, false);	/* before the bits are looked at */
 	for_each_set_bit(key, b->tell, HOP_BLOCKS_KEYS) {
 		if (n == most) {

@@ -101,10 +101,11 @@ void hop_blocks_owe(struct hop_member *m, bool owes);
  * hop_blocks_left - something has left this box that came by a handle
  * @m: a member of the egress port
  * @handle: the handle; its key is the number of the neighbour's sub-queue
+ * @hurry: the balance is not to wait for others (hop_config.balances_ns)
  *
  * Context: qdisc lock, softirqs off, or RCU.
  */
-void hop_blocks_left(const struct hop_member *m, u16 handle);
+void hop_blocks_left(const struct hop_member *m, u16 handle, bool hurry);
 
 /* Does the neighbour answer, so that what is outstanding means something? */
 static inline bool hop_blocks_valid(const struct hop_member *m)

@@ -253,6 +253,9 @@ struct hop_spacing {
  * @say: the neighbour is to be told which block is complete
  * @told_ns: when it was told last
  * @any: there may be some in @tell
+ * @hurry: these are not to wait for others
+ * @came_ns: when data came of which nothing has left yet, 0 if none did. On a machine of 32 bits half
+ *	of it may be old, and the balance is told when something leaves
  * @tell: keys of which it is to be told the balance
  * @asked: when the block that it ends is complete
  */
@@ -273,6 +276,8 @@ struct hop_blocks {
 	bool				say;
 	u64				told_ns;
 	bool				any;
+	bool				hurry;
+	u64				came_ns;
 	DECLARE_BITMAP(tell, HOP_BLOCKS_KEYS);
 	DECLARE_BITMAP(asked, HOP_BLOCKS_KEYS);
 };
@@ -651,6 +656,7 @@ void hop_blocks_start(struct hop_port *port, u64 now);
 void hop_blocks_stop(struct hop_port *port);
 void hop_blocks_forget(struct hop_port *port);
 void hop_blocks_judge(struct hop_port *port);
+void hop_blocks_came(struct hop_port *port, unsigned int queue);
 void hop_blocks_rx_end(struct hop_port *port, const struct hop_end *end, u64 now);
 void hop_blocks_rx_balances(struct hop_port *port, const struct hop_balances *told);
 bool hop_blocks_write(struct hop_port *port, struct hop_writer *w, u64 now);

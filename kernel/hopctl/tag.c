@@ -97,6 +97,7 @@ static noinline void tag_count(struct hop_port *port, const struct sk_buff *skb,
 	spin_lock(&b->rx_lock);
 	hop_ledger_received(&b->rx, key, !!(tci & VLAN_CFI_MASK), bytes);
 	spin_unlock(&b->rx_lock);
+	hop_blocks_came(port, (tci & VLAN_VID_MASK) - 1);
 }
 
 /* The frame is somebody else's, too, or there is another tag in it, which goes where ours was. */

@@ -84,6 +84,8 @@ enum floodgate_waits {
  *	VOQs
  * @TCA_FLOODGATE_CREDIT_INTERVAL: u32, ns, 1 us to 1 s, default 10 us: time between credits to a
  *	neighbour
+ * @TCA_FLOODGATE_CREDIT_BYTES: u32, bytes, 1514 bytes to 1 GiB, 0 (default): none: bytes of a
+ *	destination after which a neighbour is told at once
  * @TCA_FLOODGATE_CREDIT_THRESHOLD: u32, bytes, 1 byte to 1 GiB, 0 (default): auto, 10 BDP: what
  *	VOQs hold of a destination before its credits are delayed
  * @TCA_FLOODGATE_KMIN: u32, bytes, 1 byte to 1 GiB, 0 (default): none: queue up to which no packet
@@ -136,6 +138,7 @@ enum {
 	TCA_FLOODGATE_SLOTS,
 	TCA_FLOODGATE_SERVE,
 	TCA_FLOODGATE_CREDIT_INTERVAL,
+	TCA_FLOODGATE_CREDIT_BYTES,
 	TCA_FLOODGATE_CREDIT_THRESHOLD,
 	TCA_FLOODGATE_KMIN,
 	TCA_FLOODGATE_KMAX,

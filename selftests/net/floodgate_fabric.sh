@@ -247,6 +247,33 @@ shape "a bridge, VLAN 5, no IP" "y n=$FRAMES bytes=$FRAME dst=$(mac 2) tag=5"
 shape "a bridge, VLAN 5, small frames" "y n=$((20 * FRAMES)) bytes=60 from=10.0.0.1 to=10.0.0.2 sport=1 dport=9 dst=$(mac 2) tag=5"
 leave_spaces
 
+# ---- what leaves by no port of the kind ----
+#
+#	a:p ====100M==== b:q, which has the address itself, or b:r with another qdisc ---100M--- y
+
+boxes a b
+bridges b
+cable a p 100mbit b q
+cable b r 100mbit b y
+enslave b q
+enslave b r
+fdb b r
+ips b "addr add 10.0.0.3/24 dev br0
+link set dev br0 address $(mac 3)"
+gate a p switch
+gate b q switch
+check "they meet" wait_until -e 500 10 meets a p
+# FRAMES take 49 ms of the cable; credits that came with the end of a block alone would be three times as long
+for way in "is delivered:10.0.0.3:3" "leaves by another qdisc:10.0.0.2:2"; do
+	diag "what ${way%%:*}"
+	IFS=: read -r name address host <<<"$way"
+	sends a p "y n=$FRAMES bytes=$FRAME from=10.0.0.1 to=$address sport=1 dport=9 dst=$(mac "$host")"
+	sleep 0.06
+	shows "what $name: all of it has left at the cable's rate" a p backlog voqs "0 0"
+	check "what $name: nothing is outstanding" wait_until -e 50 2 figs_are a p outstanding 0
+done
+leave_spaces
+
 # ---- packets that are cut and put together, several queues ----
 #
 #	a:p ==== b:q, veth

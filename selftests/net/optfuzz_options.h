@@ -64,6 +64,7 @@ static const struct option floodgate_options[] = {
 	{ TCA_FLOODGATE_SLOTS, 4, false, true, 1, 4094, false },
 	{ TCA_FLOODGATE_SERVE, 1, false, false, 0, 1, false },
 	{ TCA_FLOODGATE_CREDIT_INTERVAL, 4, false, false, 1000, 1000000000, false },
+	{ TCA_FLOODGATE_CREDIT_BYTES, 4, true, false, 1514, 1073741824, false },
 	{ TCA_FLOODGATE_CREDIT_THRESHOLD, 4, true, false, 1, 1073741824, false },
 	{ TCA_FLOODGATE_KMIN, 4, true, false, 1, 1073741824, false },
 	{ TCA_FLOODGATE_KMAX, 4, true, false, 1, 1073741824, false },

@@ -165,15 +165,20 @@ static void windows(void)
 		u32 hrtt = 100 + random64() % 100000000, t = 1000 + random64() % 1000000;
 		u32 m = 1 + random64() % 100000;
 		u64 rate = 125000 + random64() % 125000000000ULL;
-		double want = (hrtt * (m / 10000.) + t) * 1e-9 * rate + 2 * 1514;
-		u64 got = floodgate_window_bytes(hrtt, m, t, rate, 1514);
+		u32 b = random64() % 2 ? random64() % 100000000 : 0;
+		double told = t * 1e-9 * rate;
+		double untold = b && b < told ? b : told;
+		double want = hrtt * (m / 10000.) * 1e-9 * rate + untold + 2 * 1514;
+		u64 got = floodgate_window_bytes(hrtt, m, t, b, rate, 1514);
 
 		most = fmax(most, fabs(got - want) / want);
 	}
 	checks(most < .01, "100000 windows are m BDP + C T and two frames, within %.4f %%", most * 100);
-	check(floodgate_window_bytes(1200, 10000, 10000, 12500000000ULL, 1514) ==
-	      15000 + 125000 + 3028,
-	      "100 Gb/s, 1.2 us, T = 10 us: 143028 bytes");
+	check(floodgate_window_bytes(1200, 10000, 10000, 0, 12500000000ULL, 1514) ==
+	      15000 + 125000 + 3028 &&
+	      floodgate_window_bytes(1200, 10000, 10000, 65536, 12500000000ULL, 1514) ==
+	      15000 + 65536 + 3028,
+	      "100 Gb/s, 1.2 us, T = 10 us: 143028 bytes; 83564 if credits come after 64 KB");
 }
 
 int main(void)

@@ -238,7 +238,7 @@ static void window_release(void *sched, struct sk_buff *skb)
 		return;
 	hop_ingress_sub(&q->member, cb->origin, cb->bytes);
 	if (cb->origin >= HOP_HANDLE_FIRST)
-		hop_blocks_left(&q->member, cb->origin);
+		hop_blocks_left(&q->member, cb->origin, false);
 }
 
 /* ---- the qdisc ---- */
