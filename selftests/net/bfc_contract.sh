@@ -278,6 +278,40 @@ leave_ports
 tc_in a qdisc del dev p root
 tc_in b qdisc del dev q root
 
+# Windows are between switches. With one of a byte a packet leaves when the one before it has been credited, and all
+# others wait in the VOQ, of which no parent knows. htb and other parents do not ask a child that has no packets, so END
+# waits for traffic there, and windows for END.
+if [ $kind = floodgate ]; then
+	diag "VOQs below a parent"
+	tc_in b qdisc add dev q root floodgate role switch
+	has_windows() { [ "$(ours .windows)" = 1 ]; }
+	for above in tbf prio red; do
+		tc_in a qdisc del dev p root 2>/dev/null
+		tcs "$(parent $above "role switch window 1 limit 30000")"
+		check "$above: windows hold" paths_wait 8 has_windows
+		paths_sink sink --flows 4 --idle 1s --timeout 10s
+		paths_send send --dest 10.0.0.2 --flows 4 --packets 50 --length 500 --sndbuf 1m
+		is "$above: counts while a VOQ is full" "$(counts)" "the same"
+		between "$above: it is" "$(ours .voq_backlog)" 20000 30000
+		tcs "qdisc change dev p parent 1:1 handle 2: floodgate limit 9000"
+		is "$above: counts after the limit went down" "$(counts)" "the same"
+		tcs "qdisc change dev p parent 1:1 handle 2: floodgate window auto serve through limit 1m"
+		is "$above: counts after the window grew" "$(counts)" "the same"
+		paths_send send --dest 10.0.0.2 --flows 1 --packets 50 --length 500 --sndbuf 1m
+		wait "$_sink"
+		is "$above: what did not arrive was dropped" "$(($(arrived) + $(lost)))" 250
+		left "$above"
+		tcs "qdisc change dev p parent 1:1 handle 2: floodgate window 1"
+		paths_send send --dest 10.0.0.2 --flows 1 --packets 20 --length 500
+		tcs "qdisc del dev p parent 1:1"
+		is "$above: removed with a VOQ that is full, it takes its counts with it" \
+			"$(seen | jq -c 'map(select(.kind != "pfifo")) | map([.qlen, .backlog] | add) | add <= 1100')" true
+	done
+	leave_ports
+	tc_in a qdisc del dev p root
+	tc_in b qdisc del dev q root
+fi
+
 diag "what it cannot be"
 if [ $kind != bfc ]; then
 	tcs "qdisc add dev p root handle 1: $our"
