@@ -272,6 +272,24 @@ for way in "is delivered:10.0.0.3:3" "leaves by another qdisc:10.0.0.2:2"; do
 	shows "what $name: all of it has left at the cable's rate" a p backlog voqs "0 0"
 	check "what $name: nothing is outstanding" wait_until -e 50 2 figs_are a p outstanding 0
 done
+# With credits each 100 ms a window of 20000 bytes lets 200 frames a second pass, unless they come after 5000 bytes.
+for bytes in none 5000; do
+	diag "credits after 100 ms or $bytes bytes"
+	gate a p switch window $WINDOW refresh 300ms lease 1s	# or the ends of blocks would bring them
+	for port in q:switch r:host; do
+		gate b ${port%:*} ${port#*:} credit-interval 100ms credit-bytes $bytes
+	done
+	check "they meet" wait_until -e 500 10 meets a p
+	sends a p "$(to $FRAMES)"
+	sleep 0.06
+	figs a p backlog
+	if [ $bytes = none ]; then
+		between "most of it waits for credits" "$REPLY" $((FRAMES * FRAME / 2)) $((FRAMES * FRAME))
+	else
+		is "all of it has left at the cable's rate" "$REPLY" 0
+	fi
+	check "all leaves then" wait_until -e 400 50 figs_are a p outstanding backlog "0 0"
+done
 leave_spaces
 
 # ---- packets that are cut and put together, several queues ----
