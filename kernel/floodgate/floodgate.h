@@ -386,11 +386,11 @@ static inline void floodgate_sent(struct floodgate_slot *slot, u32 bytes)
 		floodgate_recount(slot);
 }
 
-/* Do windows hold now? Return: what they held by so far has changed. */
+/* Do windows hold now? Towards a host nobody tags. Return: what they held by so far has changed. */
 static inline bool floodgate_windows_change(const struct floodgate_sched *q)
 {
 	const struct hop_member *m = &q->member;
-	bool now = hop_blocks_valid(m) && hop_tagging(m) && !READ_ONCE(*m->to_host) &&
+	bool now = hop_blocks_valid(m) && hop_tagging(m) &&
 		   READ_ONCE(*m->role) == HOP_ROLE_SWITCH;
 
 	return now != q->windows;

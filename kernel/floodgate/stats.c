@@ -70,6 +70,8 @@ int floodgate_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 		floodgate_judge(q);
 	floodgate_follow_link(q);
 	floodgate_hear(q);
+	if (!list_empty(&q->round))	/* what may leave now was perhaps not called before */
+		__netif_schedule(qdisc_root_bh(sch));
 	hop_backlog_moves(sch, &q->stats.backlog_time, &q->changed_ns, now.time_ns);
 	stats = q->stats;
 	floodgate_look(q, &now);

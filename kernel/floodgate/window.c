@@ -278,7 +278,7 @@ static bool sched_is_stopped(const struct floodgate_sched *q)
 {
 	const struct Qdisc *sch = q->member.sch;
 
-	return netif_xmit_frozen_or_stopped(sch->dev_queue) || !netif_carrier_ok(qdisc_dev(sch));
+	return netif_xmit_frozen_or_stopped(sch->dev_queue);
 }
 
 /* It is the turn of the first in the row. */

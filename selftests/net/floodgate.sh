@@ -165,6 +165,10 @@ incast=$REPLY
 settles "incast"
 figs a p voq_packets
 is "none of the others was in a VOQ" "$REPLY" "$incast"
+sends "$(to 5 y)"
+settles "a few more"
+figs a p voq_packets
+is "and what comes later is not in one either" "$REPLY" "$incast"
 between "all of them have passed r" "$(($(cable b r sent_frames) - went))" $FRAMES $((FRAMES + 100))
 
 # A flow that the next box passes on as it comes never sees its window: that of auto is as large as needed
@@ -280,10 +284,10 @@ settles "down and up"
 diag "two slots, three destinations"
 p window $WINDOW slots 2
 check "they meet" wait_until -e 500 10 meets
-sends "$(to 100 y)" "$(to 10 z)" "$(to 20 y to=10.0.0.4)"
+# those to z have left when the others come, and no credit of them has
+sends "$(to 100 y)" "$(to 3 z)" "$(to 20 y to=10.0.0.4 wait=400000)"
 sleep 0.02
-figs a p slots_full slots_used
-between "who finds none free goes without a window" "${REPLY% *}" 1 20
+shows "who finds none free goes without a window" a p slots_full slots_used "20 2"
 settles "slots"
 for ((i = 1; i < 30; i++)); do
 	sends "$(to 3 z to=10.0.1.$i)"
@@ -306,9 +310,24 @@ tc_in a qdisc change dev p root floodgate window 1000000
 check "a larger one lets all go" wait_until -e 20 1 figs_are a p voqs 0
 settles "a change"
 tc_in a qdisc change dev p root floodgate window $WINDOW
+lines=()
+for ((i = 0; i < 60; i++)); do
+	lines+=("y$i$(to 10 y $([ $i != 30 ] || echo wait=30000000) | sed 's/^y//')")
+done
+{ sleep 0.02; tc_in a qdisc change dev p root floodgate window 1000000; } &
+order "a larger one, and more of it comes while the VOQ empties" "${lines[@]}"
+wait $!
+tc_in a qdisc change dev p root floodgate window $WINDOW
 sends "$(to $FRAMES y)"
 bounded "a smaller one" 5
 settles "a smaller one"
+
+for scope in port switch; do
+	sends "$(to 100 y)"
+	sleep 0.02
+	tc_in a qdisc change dev p root floodgate window-scope $scope
+	check "scope $scope, while packets wait: all leaves" wait_until -e 100 3 rests
+done
 
 # ---- hosts ----
 

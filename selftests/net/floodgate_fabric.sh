@@ -186,6 +186,21 @@ check "both meet again" wait_until -e 500 10 meets a o
 sends a o "$(to 100 sport=2)"
 check "and all leaves" wait_until -e 400 50 both_rest
 
+# One frame at a time may be outstanding, and the frame that o sends takes 0.24 s: meanwhile p has all turns. It needs some
+# 2 ms for each of its own.
+diag "a port whose device is busy waits with the other one"
+two switch
+for dev in p o; do
+	tc_in a qdisc change dev $dev root floodgate window 1
+done
+ip_in a link set dev o type wire rate 50kbit
+sends a p "$(to 50)"
+sends a o "y n=1 bytes=1500 from=10.0.0.1 to=10.0.0.3 sport=1 dport=9 dst=$(mac 3)" "$(to 2 sport=2)"
+sleep 0.2
+shows "p is at its end" a p backlog voqs "0 0"
+ip_in a link set dev o type wire rate 100mbit	# or the probes of so slow a link would take all of it
+check "and so is o, in time" wait_until -e 400 10 both_rest
+
 diag "a port goes while the other one waits"
 two switch
 sends a p "$(to 300)"
