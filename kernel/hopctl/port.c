@@ -295,6 +295,20 @@ void hop_port_speed(struct hop_port *port)
 	WRITE_ONCE(port->speed, hop_link_speed(port->dev));
 }
 
+/* After the neighbour was lost */
+static void members_down(struct hop_port *port)
+{
+	struct hop_member *m;
+
+	list_for_each_entry(m, &port->members, node) {
+		if (!m->ops->down)
+			continue;
+		sch_tree_lock(m->sch);
+		m->ops->down(m);
+		sch_tree_unlock(m->sch);
+	}
+}
+
 /**
  * hop_port_carrier - the device went up or down, or its carrier did
  * @port: the port
@@ -317,6 +331,8 @@ void hop_port_carrier(struct hop_port *port)
 		port_hurry(port, now);
 	}
 	spin_unlock_bh(&port->lock);
+	if (!carrier)
+		members_down(port);
 }
 
 /**

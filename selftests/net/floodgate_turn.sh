@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Ports of one box wait for the window of one destination, and the one whose turn it is, or who has used up the window, cannot
+# send: its link is gone, or what has no window keeps it busy. The others go on.
+
+# shellcheck source=selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_tool ip tc bridge
+need_program frames
+: "${frames:?}"	# set by need_program
+load_modules
+need_module sch_floodgate
+
+FRAME=1000	# bytes, with the Ethernet header
+figs() { port_figs floodgate "$(ns_name "$1")" "${@:2}"; }
+figs_are() { figs "${@:1:$#-1}"; [ "$REPLY" = "${*: -1}" ]; }
+# cable BOX DEV RATE BOX DEV
+cable() { ip_in "$1" link add "$2" type wire rate "$3" delay 10us ring 0 peer name "$5" netns "$(ns_name "$4")" && ip_in "$1" link set dev "$2" up && ip_in "$4" link set dev "$5" up || die "no wire"; }
+gate() { tc_in "$1" qdisc replace dev "$2" root handle 1: floodgate role switch peer "$3" "${@:4}" || die "no qdisc floodgate"; }
+to() { echo "y n=$1 bytes=$FRAME from=10.0.0.1 to=10.0.0.2 sport=1 dport=9 dst=$(mac 2) ${*:2}"; }
+# sends BOX DEV LINE...
+sends() { printf '%s\n' "${@:3}" | "$frames" -l -w 0 "$(ns_name "$1")/$2" "$(ns_name "$1")/lo" >/dev/null || die "frames"; }
+# got: packets that y got, without a look at any qdisc, which would wake it
+got() { in_ns b cat /sys/class/net/y/statistics/rx_packets; }
+got_all() { [ "$(got)" -ge "$1" ]; }
+
+#	a:p1 ... a:p4 ====100M==== b:q1 ... b:q4 [ bridge ] b:r --- y
+#
+# boxes RATE-OF-R RATE-OF-P
+boxes()
+{
+	local i
+
+	ns a b
+	ip_in b link add br0 type bridge mcast_snooping 0
+	ip_in b link set br0 up
+	for i in 1 2 3 4; do
+		cable a p$i "$2" b q$i
+		ip_in b link set dev q$i master br0
+		bridge -n "$(ns_name b)" link set dev q$i mcast_flood off
+	done
+	cable b r "$1" b y
+	ip_in b link set dev r master br0
+	bridge -n "$(ns_name b)" link set dev r mcast_flood off
+	bridge -n "$(ns_name b)" fdb replace "$(mac 2)" dev r master static
+}
+# gates WORD...
+gates()
+{
+	local i
+
+	for i in 1 2 3 4; do
+		gate a p$i switch "$@"
+		gate b q$i switch
+	done
+	gate b r host
+	for i in 1 2 3 4; do
+		check "p$i: they meet" wait_until -e 500 10 figs_are a p$i windows 1
+	done
+}
+
+diag "a link is lost while all of the window is on it"
+boxes 1mbit 100mbit
+gates window 20000
+sends a p1 "$(to 100)"
+sleep 0.05
+ip_in b link set dev q1 down
+before=$(got)
+sends a p2 "$(to 50 sport=2)"
+check "the other port goes on" wait_until -e 200 8 got_all $((before + 50))
+ip_in b link set dev q1 up
+check "and the one that was lost does again" wait_until -e 500 10 figs_are a p1 windows 1
+before=$(got)
+sends a p1 "$(to 50)"
+check "all of it" wait_until -e 200 8 got_all $((before + 50))
+check "and nothing is outstanding" wait_until -e 400 20 figs_are a p1 outstanding backlog voqs "0 0 0"
+leave_spaces
+
+finish
