@@ -13,8 +13,8 @@
  *
  * Waiting. Several ports may have packets of one destination in VOQs. They wait in a row, and each
  * credit calls the first one. Who has been called, takes a packet and leaves window, or has nothing
- * to send any more, calls the next. One that the device cannot serve now is called, and so is the
- * next. No call is lost: who goes to the row's end looks at the window once more, and who has made
+ * to send any more, calls the next. One that the device cannot serve now, or that has others to
+ * send first, is called, and so is the next. No call is lost: who goes to the row's end looks at the window once more, and who has made
  * some looks at the row, both after a barrier.
  *
  *   protector               what
@@ -483,6 +483,14 @@ static void hear_mail(struct floodgate_sched *q)
 	}
 }
 
+/* What is in the FIFO goes first, for as long as more of it comes: the next one's turn, too. */
+static void slot_called(struct floodgate_slot *slot)
+{
+	slot_ready(slot);
+	if (slot->q->fifo.head)
+		floodgate_pass_on(slot);
+}
+
 static void hear_calls(struct floodgate_sched *q)
 {
 	struct floodgate_slot *slot;
@@ -496,10 +504,10 @@ static void hear_calls(struct floodgate_sched *q)
 			continue;
 		if (!slot->voq.head)
 			floodgate_pass_on(slot);
-		else if (floodgate_has_window(slot))
-			slot_ready(slot);
-		else
+		else if (!floodgate_has_window(slot))
 			floodgate_wait(slot);
+		else
+			slot_called(slot);
 	}
 }
 

@@ -17,8 +17,16 @@ figs() { port_figs floodgate "$(ns_name "$1")" "${@:2}"; }
 figs_are() { figs "${@:1:$#-1}"; [ "$REPLY" = "${*: -1}" ]; }
 # cable BOX DEV RATE BOX DEV
 cable() { ip_in "$1" link add "$2" type wire rate "$3" delay 10us ring 0 peer name "$5" netns "$(ns_name "$4")" && ip_in "$1" link set dev "$2" up && ip_in "$4" link set dev "$5" up || die "no wire"; }
-gate() { tc_in "$1" qdisc replace dev "$2" root handle 1: floodgate role switch peer "$3" "${@:4}" || die "no qdisc floodgate"; }
+gate() { tc_in "$1" qdisc replace dev "$2" ${parent:-root} handle 1: floodgate role switch peer "$3" "${@:4}" || die "no qdisc floodgate"; }
+# shaped DEV: 5 Mbit/s, by a parent: the device is not stopped then
+shaped()
+{
+	tc_in a qdisc replace dev "$1" root handle 9: tbf rate 5mbit burst 2000 limit 10000 || die "no tbf"
+	parent="parent 9:1" gate a "$1" switch window $FRAME
+}
 to() { echo "y n=$1 bytes=$FRAME from=10.0.0.1 to=10.0.0.2 sport=1 dport=9 dst=$(mac 2) ${*:2}"; }
+# what has no window
+crowd() { echo "y n=$1 bytes=$FRAME from=10.0.0.1 to=225.1.1.1 sport=1 dport=9 dst=01:00:5e:01:01:01"; }
 # sends BOX DEV LINE...
 sends() { printf '%s\n' "${@:3}" | "$frames" -l -w 0 "$(ns_name "$1")/$2" "$(ns_name "$1")/lo" >/dev/null || die "frames"; }
 # got: packets that y got, without a look at any qdisc, which would wake it
@@ -75,6 +83,20 @@ before=$(got)
 sends a p1 "$(to 50)"
 check "all of it" wait_until -e 200 8 got_all $((before + 50))
 check "and nothing is outstanding" wait_until -e 400 20 figs_are a p1 outstanding backlog voqs "0 0 0"
+leave_spaces
+
+diag "a port that was called is busy with what has no window"
+boxes 200kbit 100mbit
+gates window $FRAME
+shaped p2
+check "p2: they meet" wait_until -e 500 10 figs_are a p2 windows 1
+sends a p2 "$(crowd 6000)"	# 10 s
+sends a p1 "$(to 30)"
+sends a p2 "$(to 1 sport=2)"
+check "the other port goes on" wait_until -e 100 4 figs_are a p1 backlog "0"
+figs a p2 backlog
+between "and the first one was busy" "$REPLY" $((200 * FRAME)) $((6000 * FRAME))
+check "and sends all" wait_until -e 200 20 figs_are a p2 backlog outstanding "0 0"
 leave_spaces
 
 finish
