@@ -38,8 +38,12 @@ static void voq_put(struct floodgate_sched *q, struct floodgate_slot *slot, stru
 	q->stats.voq_bytes += qdisc_pkt_len(skb);
 	q->stats.voq_max = max(q->stats.voq_max, slot->backlog);
 	atomic64_add(bytes, &slot->dest->held);
-	if (!first)
+	if (!first) {
+		/* who was called may not have been asked since */
+		if (!slot->ready)
+			floodgate_pass_on(slot);
 		return;
+	}
 	q->voqs++;
 	q->stats.voqs_max = max(q->stats.voqs_max, q->voqs);
 	floodgate_wait(slot);

@@ -14,7 +14,8 @@
  * Waiting. Several ports may have packets of one destination in VOQs. They wait in a row, and each
  * credit calls the first one. Who has been called, takes a packet and leaves window, or has nothing
  * to send any more, calls the next. One that the device cannot serve now, or that has others to
- * send first, is called, and so is the next. No call is lost: who goes to the row's end looks at the window once more, and who has made
+ * send first, is called, and so is the next. Whose parent does not ask it holds a call until
+ * another packet of the destination comes, by whatever port. No call is lost: who goes to the row's end looks at the window once more, and who has made
  * some looks at the row, both after a barrier.
  *
  *   protector               what

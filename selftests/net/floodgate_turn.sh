@@ -24,6 +24,15 @@ shaped()
 	tc_in a qdisc replace dev "$1" root handle 9: tbf rate 5mbit burst 2000 limit 10000 || die "no tbf"
 	parent="parent 9:1" gate a "$1" switch window $FRAME
 }
+# below DEV: likewise, and what has no window goes past it and first
+below()
+{
+	tc_in a qdisc replace dev "$1" root handle 9: tbf rate 5mbit burst 2000 limit 10000 || die "no tbf"
+	tc_in a qdisc replace dev "$1" parent 9:1 handle 8: prio || die "no prio"
+	tc_in a qdisc replace dev "$1" parent 8:1 handle 7: pfifo limit 10000 || die "no pfifo"
+	tc_in a filter add dev "$1" parent 8: protocol ip u32 match ip dst 225.1.1.1/32 flowid 8:1 || die "no filter"
+	parent="parent 8:2" gate a "$1" switch window $FRAME
+}
 to() { echo "y n=$1 bytes=$FRAME from=10.0.0.1 to=10.0.0.2 sport=1 dport=9 dst=$(mac 2) ${*:2}"; }
 # what has no window
 crowd() { echo "y n=$1 bytes=$FRAME from=10.0.0.1 to=225.1.1.1 sport=1 dport=9 dst=01:00:5e:01:01:01"; }
@@ -96,6 +105,23 @@ sends a p2 "$(to 1 sport=2)"
 check "the other port goes on" wait_until -e 100 4 figs_are a p1 backlog "0"
 figs a p2 backlog
 between "and the first one was busy" "$REPLY" $((200 * FRAME)) $((6000 * FRAME))
+check "and sends all" wait_until -e 200 20 figs_are a p2 backlog outstanding "0 0"
+leave_spaces
+
+diag "a port that was called is not asked by its parent"
+boxes 200kbit 100mbit
+gates window $FRAME
+below p2
+check "p2: they meet" wait_until -e 500 10 figs_are a p2 windows 1
+sends a p2 "$(crowd 6000)"	# 10 s
+sends a p1 "$(to 20)"
+sends a p2 "$(to 1 sport=2)"
+waits() { figs_are a p1 outstanding voqs "0 1" && sleep 0.2 && figs_are a p1 outstanding voqs "0 1"; }
+check "the other port waits for it" wait_until -e 20 5 waits
+sends a p1 "$(to 1)"
+check "the other port goes on with the next packet" wait_until -e 100 4 figs_are a p1 backlog "0"
+figs a p2 backlog
+is "and the first one was not asked" "$REPLY" $FRAME
 check "and sends all" wait_until -e 200 20 figs_are a p2 backlog outstanding "0 0"
 leave_spaces
 
