@@ -213,6 +213,7 @@ void floodgate_reset(struct Qdisc *sch)
 	struct floodgate_slot *slot;
 	struct sk_buff *skb;
 
+	local_bh_disable();	/* qdisc_destroy() comes without the qdisc lock */
 	__skb_queue_purge(&q->control);
 	while ((skb = fifo_pop(q)))
 		reset_one(q, skb, queue_slot(q, skb));
@@ -229,4 +230,5 @@ void floodgate_reset(struct Qdisc *sch)
 	}
 	hop_backlog_moves(sch, &q->stats.backlog_time, &q->changed_ns, ktime_get_ns());
 	q->late = (struct hop_late_drops) {};
+	local_bh_enable();
 }

@@ -299,7 +299,7 @@ static void dest_call(struct floodgate_dest *dest)
 		smp_wmb();	/* bits before news, see floodgate_hear() */
 		WRITE_ONCE(q->news, true);
 		smp_mb();	/* before the qdisc's SCHED and RUNNING bits */
-		__netif_schedule(qdisc_root(q->member.sch));
+		__netif_schedule(qdisc_root_bh(q->member.sch));
 	} while (sched_is_stopped(q));
 	spin_unlock(&dest->lock);
 }

@@ -125,4 +125,24 @@ is "and the first one was not asked" "$REPLY" $FRAME
 check "and sends all" wait_until -e 200 20 figs_are a p2 backlog outstanding "0 0"
 leave_spaces
 
+diag "a port goes, and others wait which have not been called yet"
+boxes 200kbit 100mbit
+gates window $FRAME
+for port in p2 p3 p4; do
+	below $port
+done
+for port in p2 p3 p4; do
+	check "$port: they meet" wait_until -e 500 10 figs_are a $port windows 1
+	sends a $port "$(crowd 6000)"
+done
+sends a p1 "$(to 2)"
+for port in p2 p3 p4; do
+	sends a $port "$(to 2 sport=2)"
+done
+sleep 0.1
+tc_in a qdisc replace dev p1 root pfifo
+for port in p2 p3 p4; do
+	check "$port sends all" wait_until -e 200 20 figs_are a $port backlog outstanding "0 0"
+done
+leave_spaces
 finish
