@@ -41,28 +41,6 @@ u32 floodgate_gso(const struct sk_buff *skb, u32 network)
 
 /* ---- what comes ---- */
 
-static void floodgate_watch(const struct hop_member *m, u16 queue, struct hop_watch *w)
-{
-	const struct floodgate_sched *q = container_of(m, struct floodgate_sched, member);
-
-	w->waits = READ_ONCE(q->slots[queue].backlog);
-	w->sent = READ_ONCE(q->slots[queue].packets);
-}
-
-/* What is outstanding there uses up no window any more: others wait for it. */
-static void floodgate_down(struct hop_member *m)
-{
-	struct floodgate_sched *q = container_of(m, struct floodgate_sched, member);
-
-	if (floodgate_windows_change(q))
-		floodgate_judge(q);
-}
-
-const struct hop_member_ops floodgate_member_ops = {
-	.watch	= floodgate_watch,
-	.down	= floodgate_down,
-};
-
 /* Of several qdiscs of a port the first one has the counts. */
 static struct hop_ledger_rx_key *credit_key(struct hop_port *port, u16 key)
 {

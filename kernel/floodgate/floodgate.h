@@ -6,8 +6,8 @@
  *   options.c  options, memory, the place on the port, how a qdisc comes and goes
  *   stats.c    statistics, and the classes that show them
  *   queue.c    FIFO and VOQs: how packets come in, and all ways out
- *   window.c   destinations, their slots and windows, who waits for one
  *   credit.c   what the neighbour upstream is told, and when not yet
+ *   window.c   destinations, their slots and windows, who waits for one
  *
  * A file calls those below it in this list, and none above; all call destination.h.
  */
@@ -302,6 +302,7 @@ void floodgate_reset(struct Qdisc *sch);
 /* ---- window.c ---- */
 
 extern const struct hop_shared_type floodgate_switch_type;
+extern const struct hop_member_ops floodgate_member_ops;
 
 int floodgate_slots_make(struct floodgate_sched *q, u32 n);
 void floodgate_slots_leave(struct floodgate_sched *q);
@@ -398,7 +399,6 @@ static inline bool floodgate_windows_change(const struct floodgate_sched *q)
 
 /* ---- credit.c ---- */
 
-extern const struct hop_member_ops floodgate_member_ops;
 
 u32 floodgate_gso(const struct sk_buff *skb, u32 network);
 struct hop_ledger_rx_key *floodgate_received(struct hop_port *port, const struct sk_buff *skb,

@@ -12,11 +12,12 @@
  * by hopctl's ledger, at all ports of the box (floodgate_dest.out) or at one.
  *
  * Waiting. Several ports may have packets of one destination in VOQs. They wait in a row, and each
- * credit calls the first one. Who has been called, takes a packet and leaves window, or has nothing
- * to send any more, calls the next. One that the device cannot serve now, or that has others to
- * send first, is called, and so is the next. Whose parent does not ask it holds a call until
- * another packet of the destination comes, by whatever port. No call is lost: who goes to the row's end looks at the window once more, and who has made
- * some looks at the row, both after a barrier.
+ * credit calls the first one. Who has been called, takes a packet and leaves window, or has
+ * nothing to send any more, calls the next. One that the device cannot serve now, or that has
+ * others to send first, is called, and so is the next. Whose parent does not ask it holds a call
+ * until another packet of the destination comes, by whatever port. No call is lost: who goes to
+ * the row's end looks at the window once more, and who has made some looks at the row, both after
+ * a barrier.
  *
  *   protector               what
  *   qdisc lock              slots, but for .wait; lists and tables of the qdisc
@@ -426,7 +427,29 @@ void floodgate_judge(struct floodgate_sched *q)
 	}
 }
 
-/* ---- what others say ---- */
+/* ---- what hopctl asks and says ---- */
+
+static void floodgate_watch(const struct hop_member *m, u16 queue, struct hop_watch *w)
+{
+	const struct floodgate_sched *q = container_of(m, struct floodgate_sched, member);
+
+	w->waits = READ_ONCE(q->slots[queue].backlog);
+	w->sent = READ_ONCE(q->slots[queue].packets);
+}
+
+/* What is outstanding there uses up no window any more: others wait for it. */
+static void floodgate_down(struct hop_member *m)
+{
+	struct floodgate_sched *q = container_of(m, struct floodgate_sched, member);
+
+	if (floodgate_windows_change(q))
+		floodgate_judge(q);
+}
+
+const struct hop_member_ops floodgate_member_ops = {
+	.watch	= floodgate_watch,
+	.down	= floodgate_down,
+};
 
 /* The neighbour tells what of a slot has left its box. Port's lock. */
 void floodgate_told(struct hop_port *port, u16 key, u32 block, s32 bytes)

@@ -365,7 +365,8 @@ void hop_blocks_came(struct hop_port *port, unsigned int queue)
 {
 	struct hop_blocks *b = &port->blocks;
 
-	if (queue >= HOP_BLOCKS_KEYS || test_bit(queue, b->tell) || test_and_set_bit(queue, b->tell))
+	if (queue >= HOP_BLOCKS_KEYS || test_bit(queue, b->tell) ||
+	    test_and_set_bit(queue, b->tell))
 		return;
 	if (READ_ONCE(b->any) || READ_ONCE(b->came_ns))
 		return;

@@ -127,8 +127,8 @@ struct hop_member;
  *	packets that hold a pause let go of it, set hop_member.stalled and mark none until
  *	something leaves. Called again and again while the qdisc is stalled. Context: RTNL.
  *	Return: packets that let go now. NULL if the qdisc pauses nobody
- * @down: the device is down or has no carrier, so nobody asks the qdisc for packets, and there is no
- *	neighbour any more. Context: RTNL, qdisc lock. NULL if the qdisc has nothing to do then
+ * @down: the device is down or has no carrier, so nobody asks the qdisc for packets, and there is
+ *	no neighbour any more. Context: RTNL, qdisc lock. NULL if the qdisc has nothing to do then
  */
 struct hop_member_ops {
 	void		(*watch)(const struct hop_member *m, u16 queue, struct hop_watch *w);

@@ -18,6 +18,7 @@
  *   pause.c    PAUSE STATE, sent
  *   watch.c    the watchdog of the pausing side
  *   paused.c   PAUSE STATE, received, and the watchdog of the paused side
+ *   tag.c      the fabric tag on and off
  *   blocks.c   blocks of data, sent and received (blocks.h)
  *   stream.c   told states: repetition, lease and refresh, whatever they say (content.h)
  *   hrtt.c     the 1-hop round-trip time
@@ -27,7 +28,6 @@
  *   net.c      handles and pause counters of a namespace
  *   elide.c    backpressure that is left out
  *   urgent.c   ports for which the next packet is to send
- *   tag.c      the fabric tag on and off
  *   packet.c   control frames as packets
  *   link.c     times of the link
  *   frame.c    codec

@@ -254,8 +254,8 @@ struct hop_spacing {
  * @told_ns: when it was told last
  * @any: there may be some in @tell
  * @hurry: these are not to wait for others
- * @came_ns: when data came of which nothing has left yet, 0 if none did. On a machine of 32 bits half
- *	of it may be old, and the balance is told when something leaves
+ * @came_ns: when data came of which nothing has left yet, 0 if none did. On a machine of 32 bits
+ *	half of it may be old, and the balance is told when something leaves
  * @tell: keys of which it is to be told the balance
  * @asked: when the block that it ends is complete
  */
