@@ -284,9 +284,8 @@ settles "down and up"
 diag "two slots, three destinations"
 p window $WINDOW slots 2
 check "they meet" wait_until -e 500 10 meets
-# those to z have left when the others come, and no credit of them has
-sends "$(to 100 y)" "$(to 3 z)" "$(to 20 y to=10.0.0.4 wait=400000)"
-sleep 0.02
+# when those to z come, all of the second one have left p, and some of them r
+sends "$(to 100 y)" "$(to 10 y to=10.0.0.4)" "$(to 20 z wait=21000000)"
 shows "who finds none free goes without a window" a p slots_full slots_used "20 2"
 settles "slots"
 for ((i = 1; i < 30; i++)); do
