@@ -239,6 +239,27 @@ for fault in "duplicate 20%" "reorder 20% reorder_delay 1ms" "corrupt 10%"; do
 	set_fault $GOOD
 done
 
+# Floodgate, Fig. 12, with a sender that no acknowledgement holds back, at 95 % of the link: losses of data and of credits use
+# up windows, and what arrives meanwhile is what was not lost.
+for loss in 5:98 10:95; do
+	diag "${loss%:*} % of all frames are lost, 95 % load"
+	p
+	check "they meet" wait_until -e 500 10 meets
+	set_fault loss_data "${loss%:*}%" loss_control "${loss%:*}%"
+	lines=()
+	for ((i = 0; i < 1000; i++)); do
+		lines+=("$(to 1 z wait=86200)")
+	done
+	came=$(cable b s sent_frames) lost=$(cable a p loss_data)
+	sends "${lines[@]}"
+	came=$(($(cable b s sent_frames) - came)) lost=$(($(cable a p loss_data) - lost))
+	diag "1000 sent, $lost lost, $came came"
+	between "${loss%:*} %: so many came in time" $((came * 1000 / (1000 - lost))) $((${loss#*:} * 10)) 1050
+	# shellcheck disable=SC2086
+	set_fault $GOOD
+	settles "${loss%:*} %"
+done
+
 diag "the neighbour is gone, and comes back"
 sends "$(to $FRAMES y)"
 sleep 0.05
