@@ -27,16 +27,20 @@
 /**
  * floodgate_gso - what the segments of a packet count
  * @skb: the packet
- * @network: its bytes from the network header on
+ * @net: hop_network() of it
  */
-u32 floodgate_gso(const struct sk_buff *skb, u32 network)
+u32 floodgate_gso(const struct sk_buff *skb, struct hop_network net)
 {
 	const struct skb_shared_info *info = skb_shinfo(skb);
-	u32 headers = skb_transport_offset(skb) - skb_network_offset(skb);
+	bool inner = skb->encapsulation;
+	u32 headers = (inner ? skb_inner_transport_offset(skb) : skb_transport_offset(skb)) -
+		      net.at;
 
-	headers += info->gso_type & (SKB_GSO_TCPV4 | SKB_GSO_TCPV6) ? tcp_hdrlen(skb) :
-								      sizeof(struct udphdr);
-	return floodgate_gso_bytes(network, headers, info->gso_size);
+	if (info->gso_type & (SKB_GSO_TCPV4 | SKB_GSO_TCPV6))
+		headers += inner ? inner_tcp_hdrlen(skb) : tcp_hdrlen(skb);
+	else
+		headers += sizeof(struct udphdr);
+	return floodgate_gso_bytes(skb->len - net.at, headers, info->gso_size);
 }
 
 /* ---- what comes ---- */
@@ -161,6 +165,19 @@ static bool credit_is_due(const struct floodgate_sched *q, u16 handle, u32 bytes
 		return false;
 	atomic_set(left, 0);
 	return true;
+}
+
+/**
+ * floodgate_credits_look - the threshold may be another one
+ * @q: the qdisc
+ */
+void floodgate_credits_look(struct floodgate_sched *q)
+{
+	const struct floodgate_slot *slot;
+
+	for (slot = q->slots; slot < q->slots + q->config.slots; slot++)
+		if (slot->dest)
+			floodgate_credit_delayed(q, slot->dest);
 }
 
 /**

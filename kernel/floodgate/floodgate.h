@@ -400,7 +400,7 @@ static inline bool floodgate_windows_change(const struct floodgate_sched *q)
 /* ---- credit.c ---- */
 
 
-u32 floodgate_gso(const struct sk_buff *skb, u32 network);
+u32 floodgate_gso(const struct sk_buff *skb, struct hop_network net);
 struct hop_ledger_rx_key *floodgate_received(struct hop_port *port, const struct sk_buff *skb,
 					     u16 queue, u32 *bytes);
 s64 floodgate_balance(struct hop_port *port, const struct hop_ledger_rx *rx, u16 key);
@@ -411,15 +411,14 @@ s64 floodgate_balance(struct hop_port *port, const struct hop_ledger_rx *rx, u16
  */
 static inline u32 floodgate_bytes(const struct sk_buff *skb, struct hop_network net)
 {
-	u32 network = skb->len - net.at;
-
-	return likely(!skb_is_gso(skb)) ? floodgate_frame_bytes(network) :
-					  floodgate_gso(skb, network);
+	return likely(!skb_is_gso(skb)) ? floodgate_frame_bytes(skb->len - net.at) :
+					  floodgate_gso(skb, net);
 }
 
 void floodgate_came(struct floodgate_sched *q, struct sk_buff *skb);
 void floodgate_left(struct floodgate_sched *q, const struct sk_buff *skb,
 		    struct floodgate_dest *dest);
 void floodgate_credit_delayed(struct floodgate_sched *q, struct floodgate_dest *dest);
+void floodgate_credits_look(struct floodgate_sched *q);
 
 #endif

@@ -115,6 +115,7 @@ int floodgate_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_a
 	hop_buffer_switch(&q->buffer, pool, q->backlog);
 	floodgate_recompute(q);
 	floodgate_look_again(q);
+	floodgate_credits_look(q);
 	sch_tree_unlock(sch);
 	if (pool != old)
 		hop_pool_put(old);

@@ -103,6 +103,19 @@ delayed=$REPLY
 delays "a threshold that is never reached" 1000000
 check "all leaves, and nothing is outstanding" wait_until -e 400 50 quiet
 shows "nothing was delayed" b r delayed "$delayed"
+# a larger one, while they are
+delays "a threshold that is raised" $THRESHOLD
+sleep 0.04
+ip_in c link set dev u type wire rate 10kbit	# nothing leaves b's VOQ for a while
+sleep 0.01
+figs a p backlog
+before=$REPLY
+tc_in b qdisc change dev r root floodgate credit-threshold 1m
+sleep 0.01
+figs a p backlog
+between "a is told at once, and sends what it has" "$((before - REPLY))" 10000 300000
+ip_in c link set dev u type wire rate 10mbit
+check "all leaves, and nothing is outstanding" wait_until -e 400 50 quiet
 # b's port goes with a VOQ that holds credits back
 delays "the port goes" $THRESHOLD
 sleep 0.05
