@@ -320,6 +320,33 @@ for bytes in none 5000; do
 done
 leave_spaces
 
+# ---- what credits take of a link (Floodgate, Fig. 18: 0.175 %) ----
+#
+#	a:p ===100G=== b:q [ bridge ] b:r ---100G--- y
+
+boxes a b
+bridges b
+cable a p 100gbit b q
+cable b r 100gbit b y
+enslave b q
+enslave b r
+fdb b r
+for bytes in none 64kb; do
+	gate a p switch limit 100m
+	gate b q switch credit-bytes $bytes
+	gate b r host credit-bytes $bytes
+	check "they meet" wait_until -e 500 10 meets a p
+	sent() { in_ns "$1" ethtool -S "$2" | awk '$1 == "sent_bytes:" { print $2 }'; }
+	there=$(sent a p) back=$(sent b q)
+	sends a p "$(to 20000)"
+	sleep 0.003
+	there=$(($(sent a p) - there)) back=$(($(sent b q) - back))
+	shows "credits, $bytes: all has left at 100 Gb/s" a p backlog 0
+	diag "credits, $bytes: $back bytes for $there of data"
+	between "credits, $bytes: less than 0.2 %" $((back * 100000 / there)) 10 200
+done
+leave_spaces
+
 # ---- packets that are cut and put together, several queues ----
 #
 #	a:p ==== b:q, veth
