@@ -214,8 +214,9 @@ class Files(unittest.TestCase):
                       Scheme("rocc-pfc", changes=flow).qdisc(port.peer, 5000, 1062, True))
         self.assertIn("role host peer switch queues 1 limit 1073741824 assign single",
                       Scheme("rocc-nopause", changes=flow).qdisc(port.peer, 5000, 1062, True))
-        self.assertEqual([Scheme(n).pauses for n in ("bfc", "floodgate", "rocc", "rocc-bfc", "rocc-pfc", "gbn")],
-                         [True, True, False, True, True, False])
+        kinds = "bfc", "floodgate", "rocc", "rocc-bfc", "rocc-pfc", "gbn"
+        self.assertEqual([Scheme(n).pauses for n in kinds], [True, False, False, True, True, False])
+        self.assertEqual([Scheme(n).tags for n in kinds], [True, True, False, True, True, False])
 
     def test_acknowledgements(self):
         """Those of gbn go before data at each port, by the DSCP that flowgen gives their class."""

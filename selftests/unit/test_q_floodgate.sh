@@ -76,11 +76,11 @@ named "port" hopctl.h HOP_A_ none
 report $? "no key that tc itself uses"
 shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
 	[{"kind":"floodgate","handle":"1:","root":true,"refcnt":0,"options":{"limit":1,"pool":2,"pool_alpha":0.03,
-	"window":4,"window_factor":0.05,"window_scope":"6","slots":7,"serve":"8","credit_interval":9,
-	"credit_threshold":10,"kmin":11,"kmax":12,"pmax":0.13,"telemetry":14,"split_gso":true,"rate":16,
-	"control_share":0.17,"control_dscp":18,"role":"19","peer":"20","tag":true,"tpid":"22","hrtt":23,
-	"hrtt_max":24,"refresh":25,"lease":26,"watch":true,"watchdog":28,"restore":29,"tier":"30","strip":"31",
-	"version":32},
+	"window":4,"window_factor":0.05,"window_scope":"6","slots":7,"serve":"8","credit_interval":9,"credit_bytes":10,
+	"credit_threshold":11,"kmin":12,"kmax":13,"pmax":0.14,"telemetry":15,"split_gso":true,"rate":17,
+	"control_share":0.18,"control_dscp":19,"role":"20","peer":"21","tag":true,"tpid":"23","hrtt":24,
+	"hrtt_max":25,"refresh":26,"lease":27,"watch":true,"watchdog":29,"restore":30,"tier":"31","strip":"32",
+	"version":33},
 	"windows":1,"window_bytes":2,"credit_interval_used":3,"credit_threshold_bytes":4,"slots_used":5,
 	"outstanding":6,"queued":7,"voqs":8,"voq_backlog":9,"voqs_max":10,"voq_max":11,"voq_packets":12,
 	"voq_bytes":13,"slots_full":14,"credits":15,"delayed":16,"link_rate":17,"backlog_max":18,
@@ -91,7 +91,7 @@ shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
 	"port":
 	END
 	)$(grep -o '{"state":"no_neighbour","role":"switch",.*' "$dir/out")" "-s -j qdisc show dev lo"
-grep -q "^floodgate: plugin and module out of step: the plugin speaks version 1, the module 32$" "$dir/err" &&
+grep -q "^floodgate: plugin and module out of step: the plugin speaks version 1, the module 33$" "$dir/err" &&
 	[ "$(wc -l <"$dir/err")" = 1 ]
 report $? "plugin and module out of step is said, once, on stderr"
 
