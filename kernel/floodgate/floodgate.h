@@ -100,10 +100,7 @@ struct floodgate_stats {
  * @delayed: first of the handles whose credits are delayed, 0 if there is none; see credit.c
  */
 struct floodgate_dest {
-	union {
-		struct hlist_node	node;
-		struct hlist_node	free;
-	};
+	struct hlist_node	node;
 	struct floodgate_key	key;
 	u32			users;
 	atomic64_t		out ____cacheline_aligned_in_smp;
@@ -139,7 +136,6 @@ struct floodgate_origin {
  * @table: destinations with slots
  * @free: others; there are as many as slots
  * @used: how many have slots
- * @used_max: most that ever were
  * @origins: by handle, from HOP_HANDLE_FIRST on
  */
 struct floodgate_switch {
@@ -147,7 +143,6 @@ struct floodgate_switch {
 	struct hop_flow_secret	secret;
 	spinlock_t		lock;
 	u32			used;
-	u32			used_max;
 	struct hlist_head	free;
 	struct hlist_head	table[1 << FLOODGATE_TABLE_BITS];
 	struct floodgate_origin	*origins;

@@ -72,7 +72,7 @@ static int dests_make(struct floodgate_sched *q, u32 n)
 		spin_lock_init(&dest->lock);
 		INIT_LIST_HEAD(&dest->waiting);
 		spin_lock_bh(&box->lock);
-		hlist_add_head(&dest->free, &box->free);
+		hlist_add_head(&dest->node, &box->free);
 		spin_unlock_bh(&box->lock);
 	}
 	return 0;
@@ -85,9 +85,9 @@ static void dests_free(struct floodgate_switch *box, u32 n)
 
 	for (; n; n--) {
 		spin_lock_bh(&box->lock);
-		dest = hlist_entry_safe(box->free.first, struct floodgate_dest, free);
+		dest = hlist_entry_safe(box->free.first, struct floodgate_dest, node);
 		if (!WARN_ON_ONCE(!dest))
-			hlist_del(&dest->free);
+			hlist_del(&dest->node);
 		spin_unlock_bh(&box->lock);
 		kfree(dest);
 	}
@@ -104,14 +104,13 @@ static struct floodgate_dest *dest_get(struct floodgate_switch *box,
 		if (floodgate_key_equal(&dest->key, key))
 			break;
 	if (!dest) {
-		dest = hlist_entry(box->free.first, struct floodgate_dest, free);
-		hlist_del(&dest->free);
+		dest = hlist_entry(box->free.first, struct floodgate_dest, node);
+		hlist_del(&dest->node);
 		hlist_add_head(&dest->node, bucket);
 		dest->key = *key;
 		dest->window = 0;
 		dest->widest = NULL;
 		box->used++;
-		box->used_max = max(box->used_max, box->used);
 	}
 	dest->users++;
 	spin_unlock(&box->lock);
@@ -123,7 +122,7 @@ static void dest_put(struct floodgate_switch *box, struct floodgate_dest *dest)
 	spin_lock(&box->lock);
 	if (!--dest->users) {
 		hlist_del(&dest->node);
-		hlist_add_head(&dest->free, &box->free);
+		hlist_add_head(&dest->node, &box->free);
 		box->used--;
 	}
 	spin_unlock(&box->lock);
