@@ -128,15 +128,6 @@ static noinline struct hop_admitted pfc_enqueue_gso(struct sk_buff *skb, struct 
 	return done;
 }
 
-/* Does a control packet that has to keep to the share go ahead of the data? */
-static bool pfc_keeps_share(struct pfc_sched *q, const struct sk_buff *skb, bool flow)
-{
-	if (flow && q->spilled)
-		return false;
-	pfc_follow_link(q);
-	return hop_control_takes(&q->police, q->member.control_paid, skb, ktime_get_ns());
-}
-
 static int pfc_enqueue_control(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
 {
 	struct pfc_sched *q = qdisc_priv(sch);
@@ -160,15 +151,18 @@ static int pfc_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **
 	bool spills = false;
 
 	if (unlikely(hop_is_control(skb, net, dscp))) {
-		if (!hop_is_policed(skb, net, dscp) ||
-		    pfc_keeps_share(q, skb, hop_has_ip_flow(net)))
+		pfc_follow_link(q);
+		switch (hop_control_way(&q->police, q->member.control_paid, q->spilled, skb, net,
+					dscp)) {
+		case HOP_CONTROL_FIRST:
 			return pfc_enqueue_control(skb, sch, to_free);
-		if (!hop_has_ip_flow(net)) {
+		case HOP_CONTROL_DROPPED:
 			q->stats.drop_police++;
 			return qdisc_drop(skb, sch, to_free);
+		case HOP_CONTROL_SPILLS:
+			q->stats.spilled++;
+			spills = true;
 		}
-		q->stats.spilled++;
-		spills = true;
 	}
 	if (!skb_is_gso(skb) || !q->config.split_gso)
 		change = pfc_enqueue_frame(skb, sch, spills, to_free);
@@ -191,19 +185,7 @@ static noinline void pfc_tell(struct pfc_sched *q, struct sk_buff *skb, u64 now)
 	t = (struct telemetry) {
 		.kbit = q->kbit, .bytes = q->line_bytes, .queue = q->fifo.backlog, .ns = now,
 	};
-	switch (hop_telemetry_write(skb, q->config.telemetry, &t)) {
-	case HOP_TELEMETRY_OTHER:
-		break;
-	case HOP_TELEMETRY_WRITTEN:
-		q->stats.telemetry++;
-		break;
-	case HOP_TELEMETRY_FULL:
-		q->stats.telemetry_full++;
-		break;
-	case HOP_TELEMETRY_FAILED:
-		q->stats.telemetry_failed++;
-		break;
-	}
+	hop_telemetry_write(skb, q->config.telemetry, &t, &q->stats.telemetry);
 }
 
 /* ---- dequeue ---- */
@@ -216,18 +198,6 @@ static struct sk_buff *pfc_dequeue_data(struct Qdisc *sch, struct pfc_sched *q, 
 		return NULL;
 	skb = pfc_take(sch, q, now);
 	hop_subq_sent(&q->fifo_stats, skb);
-	return skb;
-}
-
-static struct sk_buff *pfc_dequeue_control(struct Qdisc *sch, struct pfc_sched *q, u64 now)
-{
-	struct sk_buff *skb = __skb_dequeue(&q->control);
-
-	if (skb) {
-		hop_backlog_moves(sch, &q->stats.backlog_time, &q->changed_ns, now);
-		qdisc_qstats_backlog_dec(sch, skb);
-		sch->q.qlen--;
-	}
 	return skb;
 }
 
@@ -262,7 +232,8 @@ static struct sk_buff *pfc_dequeue(struct Qdisc *sch)
 	if (hop_paused_changed(&q->member, q->paused_seen))
 		pfc_merge_paused(q, now);
 	do {
-		skb = pfc_dequeue_control(sch, q, now);
+		skb = hop_control_take(&q->control, sch, &q->stats.backlog_time, &q->changed_ns,
+				       now);
 		control = skb;
 		if (!control)
 			skb = pfc_dequeue_data(sch, q, now);

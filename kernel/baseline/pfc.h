@@ -49,9 +49,7 @@ struct pfc_stats {
 	u64	withdrawn;
 	u64	ecn_marked;
 	u64	ecn_not_capable;
-	u64	telemetry;
-	u64	telemetry_full;
-	u64	telemetry_failed;
+	struct hop_telemetry_stats telemetry;
 	u64	control;
 	u64	spilled;
 	u64	gso_split;

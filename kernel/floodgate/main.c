@@ -124,15 +124,6 @@ floodgate_enqueue_gso(struct sk_buff *skb, struct Qdisc *sch, bool spills,
 	return done;
 }
 
-/* Does a control packet that has to keep to the share go ahead of the data? */
-static bool floodgate_keeps_share(struct floodgate_sched *q, const struct sk_buff *skb, bool flow)
-{
-	if (flow && q->spilled)
-		return false;
-	floodgate_follow_link(q);
-	return hop_control_takes(&q->police, q->member.control_paid, skb, ktime_get_ns());
-}
-
 static int floodgate_enqueue_control(struct sk_buff *skb, struct Qdisc *sch,
 				     struct sk_buff **to_free)
 {
@@ -157,15 +148,18 @@ static int floodgate_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_b
 	bool spills = false;
 
 	if (unlikely(hop_is_control(skb, net, dscp))) {
-		if (!hop_is_policed(skb, net, dscp) ||
-		    floodgate_keeps_share(q, skb, hop_has_ip_flow(net)))
+		floodgate_follow_link(q);
+		switch (hop_control_way(&q->police, q->member.control_paid, q->spilled, skb, net,
+					dscp)) {
+		case HOP_CONTROL_FIRST:
 			return floodgate_enqueue_control(skb, sch, to_free);
-		if (!hop_has_ip_flow(net)) {
+		case HOP_CONTROL_DROPPED:
 			q->stats.drop_police++;
 			return qdisc_drop(skb, sch, to_free);
+		case HOP_CONTROL_SPILLS:
+			q->stats.spilled++;
+			spills = true;
 		}
-		q->stats.spilled++;
-		spills = true;
 	}
 	if (!skb_is_gso(skb) || !q->config.split_gso)
 		change = floodgate_enqueue_frame(skb, sch, net, spills, to_free);
@@ -190,32 +184,7 @@ static noinline void floodgate_tell(struct floodgate_sched *q, struct sk_buff *s
 		.kbit = q->kbit, .bytes = q->line_bytes, .ns = now,
 		.queue = voq ? q->voq_backlog : q->backlog - q->voq_backlog,
 	};
-	switch (hop_telemetry_write(skb, q->config.telemetry, &t)) {
-	case HOP_TELEMETRY_OTHER:
-		break;
-	case HOP_TELEMETRY_WRITTEN:
-		q->stats.telemetry++;
-		break;
-	case HOP_TELEMETRY_FULL:
-		q->stats.telemetry_full++;
-		break;
-	case HOP_TELEMETRY_FAILED:
-		q->stats.telemetry_failed++;
-		break;
-	}
-}
-
-static struct sk_buff *floodgate_dequeue_control(struct Qdisc *sch, struct floodgate_sched *q,
-						 u64 now)
-{
-	struct sk_buff *skb = __skb_dequeue(&q->control);
-
-	if (skb) {
-		hop_backlog_moves(sch, &q->stats.backlog_time, &q->changed_ns, now);
-		qdisc_qstats_backlog_dec(sch, skb);
-		sch->q.qlen--;
-	}
-	return skb;
+	hop_telemetry_write(skb, q->config.telemetry, &t, &q->stats.telemetry);
 }
 
 /* Put the fabric tag on, with the number of the slot if there is one.
@@ -282,7 +251,7 @@ static struct sk_buff *floodgate_dequeue(struct Qdisc *sch)
 	if (!sch->q.qlen)
 		return NULL;
 	now = ktime_get_ns();
-	skb = floodgate_dequeue_control(sch, q, now);
+	skb = hop_control_take(&q->control, sch, &q->stats.backlog_time, &q->changed_ns, now);
 	if (skb && !floodgate_tag(sch, q, skb, NULL, 0))
 		skb = NULL;
 	for (more = !skb; more && !skb;)

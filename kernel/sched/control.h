@@ -31,6 +31,7 @@
 #include "headers.h"
 #include "notification.h"
 #include "police.h"
+#include "stats.h"
 
 #define HOP_CONTROL_PACKETS	1024	/* bound of a queue for them */
 #define HOP_DSCP_MAX		63
@@ -201,6 +202,58 @@ static inline bool hop_control_put(struct sk_buff_head *fifo, struct Qdisc *sch,
 	qdisc_qstats_backlog_inc(sch, skb);
 	sch->q.qlen++;
 	return true;
+}
+
+/**
+ * hop_control_take - the next control packet
+ * @fifo: the queue for them
+ * @sch: the qdisc, which counts it
+ * @area: and so is its backlog, see hop_backlog_moves()
+ * @since: likewise
+ * @now: likewise
+ *
+ * Return: NULL if there is none.
+ */
+static inline struct sk_buff *hop_control_take(struct sk_buff_head *fifo, struct Qdisc *sch,
+					       u64 *area, u64 *since, u64 now)
+{
+	struct sk_buff *skb = __skb_dequeue(fifo);
+
+	if (skb) {
+		hop_backlog_moves(sch, area, since, now);
+		qdisc_qstats_backlog_dec(sch, skb);
+		sch->q.qlen--;
+	}
+	return skb;
+}
+
+/* Where a qdisc that has one class of data puts a packet */
+enum hop_control_way {
+	HOP_CONTROL_FIRST,	/* ahead of all others */
+	HOP_CONTROL_SPILLS,	/* with the data */
+	HOP_CONTROL_DROPPED,
+};
+
+/**
+ * hop_control_way - where does a control packet go?
+ * @p: costs of what has to keep to the share
+ * @paid: see hop_control_takes()
+ * @spilled: some that have to are queued with the data
+ * @skb: a packet that hop_is_control() is true of
+ * @net: hop_network() of it
+ * @dscp: as hop_is_control() was given
+ */
+static inline enum hop_control_way
+hop_control_way(const struct hop_police *p, atomic64_t *paid, bool spilled,
+		const struct sk_buff *skb, struct hop_network net, u8 dscp)
+{
+	bool flow = hop_has_ip_flow(net);
+
+	if (!hop_is_policed(skb, net, dscp))
+		return HOP_CONTROL_FIRST;
+	if (!(flow && spilled) && hop_control_takes(p, paid, skb, ktime_get_ns()))
+		return HOP_CONTROL_FIRST;
+	return flow ? HOP_CONTROL_SPILLS : HOP_CONTROL_DROPPED;
 }
 
 #endif

@@ -22,11 +22,16 @@
 
 #define HOP_LINE_BYTES	24	/* FCS, preamble and gap, which a qdisc does not count */
 
-enum hop_telemetry {
-	HOP_TELEMETRY_OTHER,	/* not a packet that asks */
-	HOP_TELEMETRY_WRITTEN,
-	HOP_TELEMETRY_FULL,	/* five ports have written before */
-	HOP_TELEMETRY_FAILED,	/* no memory, or nobody knows how fast the line is */
+/**
+ * struct hop_telemetry_stats - packets that asked
+ * @written: and were told
+ * @full: five ports had written before
+ * @failed: no memory, or nobody knows how fast the line is
+ */
+struct hop_telemetry_stats {
+	u64	written;
+	u64	full;
+	u64	failed;
 };
 
 /* Return: where UDP's header is, bytes from skb->data, or a negative number. */
@@ -76,9 +81,11 @@ static inline void hop_telemetry_put(struct sk_buff *skb, struct udphdr *udp, u8
  * @skb: the packet, without the fabric tag
  * @port: to which UDP port those go that ask
  * @t: what the port says
+ * @stats: counted here
  */
-static noinline __maybe_unused enum hop_telemetry
-hop_telemetry_write(struct sk_buff *skb, u16 port, const struct telemetry *t)
+static noinline __maybe_unused void
+hop_telemetry_write(struct sk_buff *skb, u16 port, const struct telemetry *t,
+		    struct hop_telemetry_stats *stats)
 {
 	struct {
 		struct udphdr udp;
@@ -90,19 +97,23 @@ hop_telemetry_write(struct sk_buff *skb, u16 port, const struct telemetry *t)
 
 	BUILD_BUG_ON(sizeof(buf) != sizeof(buf.udp) + sizeof(buf.data) + sizeof(buf.records));
 	if (at < 0 || skb_is_gso(skb))
-		return HOP_TELEMETRY_OTHER;
+		return;
 	h = skb_header_pointer(skb, at, sizeof(buf), &buf);
 	if (!h || h->udp.dest != htons(port) || ntohs(h->udp.len) < sizeof(buf) ||
 	    h->data[0] != TELEMETRY_DATA || !(h->data[1] & TELEMETRY_FLAG))
-		return HOP_TELEMETRY_OTHER;
+		return;
 	record = telemetry_free(h->records);
-	if (record == TELEMETRY_HOPS)
-		return HOP_TELEMETRY_FULL;
-	if (!t->kbit || skb_ensure_writable(skb, at + sizeof(buf)))
-		return HOP_TELEMETRY_FAILED;
+	if (record == TELEMETRY_HOPS) {
+		stats->full++;
+		return;
+	}
+	if (!t->kbit || skb_ensure_writable(skb, at + sizeof(buf))) {
+		stats->failed++;
+		return;
+	}
 	h = (void *)(skb->data + at);
 	hop_telemetry_put(skb, &h->udp, h->records + record * TELEMETRY_RECORD, t);
-	return HOP_TELEMETRY_WRITTEN;
+	stats->written++;
 }
 
 #endif
