@@ -49,10 +49,17 @@ static const struct plugin_choice hop_strip_choices[] = {
 	{}
 };
 
+static const struct plugin_choice floodgate_mode_choices[] = {
+	{ .name = "window", .value = FLOODGATE_MODE_WINDOW },
+	{ .name = "pause", .value = FLOODGATE_MODE_PAUSE },
+	{}
+};
+
 static const struct plugin_choice floodgate_waits_choices[] = {
 	{ .name = "not", .value = FLOODGATE_WAITS_NOT },
 	{ .name = "turn", .value = FLOODGATE_WAITS_TURN },
 	{ .name = "window", .value = FLOODGATE_WAITS_WINDOW },
+	{ .name = "pause", .value = FLOODGATE_WAITS_PAUSE },
 	{}
 };
 
@@ -147,6 +154,17 @@ static const struct plugin_option floodgate_options[] = {
 	  .help = "where the port leads: up and then up again pauses nobody (none)" },
 	{ .f = { "strip", TCA_FLOODGATE_STRIP, PLUGIN_CHOICE, hop_strip_choices }, .size = 1,
 	  .help = "offer to take tags off, also in front of tc filters and XDP (auto)" },
+	{ .f = { "mode", TCA_FLOODGATE_MODE, PLUGIN_CHOICE, floodgate_mode_choices }, .size = 1,
+	  .help = "what holds an incast back between switches (window)" },
+	{ .f = { "pause-hosts", TCA_FLOODGATE_PAUSE_HOSTS, PLUGIN_BOOL, NULL }, .size = 1,
+	  .no = "no-pause-hosts",
+	  .help = "pause hosts for a destination that much waits for (no-pause-hosts)" },
+	{ .f = { "pause-threshold", TCA_FLOODGATE_PAUSE_THRESHOLD, PLUGIN_BYTES, NULL },
+	  .size = 4, .zero = "auto", .min = 1, .max = FLOODGATE_LIMIT_MAX,
+	  .help = "what may wait for a destination before its senders are paused (auto: a BDP and two frames)" },
+	{ .f = { "resume-threshold", TCA_FLOODGATE_RESUME_THRESHOLD, PLUGIN_BYTES, NULL },
+	  .size = 4, .zero = "auto", .min = 1, .max = FLOODGATE_LIMIT_MAX,
+	  .help = "what waits for a destination when its senders are resumed (auto: a BDP)" },
 };
 
 static const struct plugin_stat floodgate_stats[] = {
@@ -189,6 +207,12 @@ static const struct plugin_stat floodgate_stats[] = {
 	{ .f = { "drop_gso", TCA_FLOODGATE_STATS_DROP_GSO, PLUGIN_COUNT, NULL } },
 	{ .f = { "drop_tag", TCA_FLOODGATE_STATS_DROP_TAG, PLUGIN_COUNT, NULL } },
 	{ .f = { "port", TCA_FLOODGATE_STATS_PORT, PLUGIN_NEST, NULL } },
+	{ .f = { "paused", TCA_FLOODGATE_STATS_PAUSED, PLUGIN_COUNT, NULL } },
+	{ .f = { "pauses", TCA_FLOODGATE_STATS_PAUSES, PLUGIN_COUNT, NULL }, .line = "pause" },
+	{ .f = { "elided", TCA_FLOODGATE_STATS_ELIDED, PLUGIN_COUNT, NULL } },
+	{ .f = { "withdrawn", TCA_FLOODGATE_STATS_WITHDRAWN, PLUGIN_COUNT, NULL } },
+	{ .f = { "pause_bytes", TCA_FLOODGATE_STATS_PAUSE_BYTES, PLUGIN_BYTES, NULL } },
+	{ .f = { "resume_bytes", TCA_FLOODGATE_STATS_RESUME_BYTES, PLUGIN_BYTES, NULL } },
 };
 
 static const struct plugin_stat floodgate_class_stats[] = {
@@ -206,7 +230,7 @@ static const struct plugin_kind floodgate_kind = {
 	.options = floodgate_options, .count = PLUGIN_ARRAY_SIZE(floodgate_options),
 	.max = TCA_FLOODGATE_MAX,
 	.fixed = "  TIME is a number with ns, us, ms or s; RATE as 10gbit; BYTES as 64k.\n"
-		 "  After creation, slots cannot be changed. See tc-floodgate(8).\n",
+		 "  After creation, slots and mode cannot be changed. See tc-floodgate(8).\n",
 	.version = TCA_FLOODGATE_VERSION, .speaks = FLOODGATE_VERSION,
 };
 

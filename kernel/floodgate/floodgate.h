@@ -7,6 +7,7 @@
  *   stats.c    statistics, and the classes that show them
  *   queue.c    FIFO and VOQs: how packets come in, and all ways out
  *   credit.c   what the neighbour upstream is told, and when not yet
+ *   pause.c    whom this box pauses for a destination, and pauses that it obeys
  *   window.c   destinations, their slots and windows, who waits for one
  *
  * A file calls those below it in this list, and none above; all call destination.h.
@@ -32,6 +33,12 @@
 #define FLOODGATE_NO_SLOT	U16_MAX
 #define FLOODGATE_THROUGH	2	/* packets that a dequeue lets out of VOQs at most */
 
+/* What the neighbour makes of a qdisc */
+#define FLOODGATE_LINK_TAGS	BIT(0)	/* it may pause single slots */
+#define FLOODGATE_LINK_HOST	BIT(1)	/* this box is a host: each destination has its own queue */
+#define FLOODGATE_LINK_COUNTS	BIT(2)	/* what is sent is counted, for windows */
+#define FLOODGATE_LINK_WINDOWS	BIT(3)	/* and they hold: the neighbour counts, too */
+
 struct floodgate_slot;
 struct floodgate_sched;
 
@@ -51,7 +58,11 @@ struct floodgate_config {
 	u32			credit_bytes;
 	u32			credit_threshold;
 	u32			slots;
+	u32			pause_threshold;
+	u32			resume_threshold;
 	u16			telemetry;
+	u8			mode;
+	u8			pause_hosts;
 	u8			scope;
 	u8			serve;
 	u8			split_gso;
@@ -66,6 +77,9 @@ struct floodgate_stats {
 	u64	slots_full;
 	u64	credits;
 	u64	delayed;
+	u64	pauses;
+	u64	elided;
+	u64	withdrawn;
 	u64	ecn_marked;
 	u64	ecn_not_capable;
 	struct hop_telemetry_stats telemetry;
@@ -96,6 +110,7 @@ struct floodgate_stats {
  * @lock: the rest
  * @waiting: slots whose VOQ waits for window, whose turn comes first
  * @delayed: first of the handles whose credits are delayed, 0 if there is none; see credit.c
+ * @pausing: first of the handles that hold a pause for it, 0 if there is none; see pause.c
  */
 struct floodgate_dest {
 	struct hlist_node	node;
@@ -108,19 +123,25 @@ struct floodgate_dest {
 	spinlock_t		lock;
 	struct list_head	waiting;
 	u16			delayed;
+	u16			pausing;
 };
 
 /**
- * struct floodgate_origin - what came by a handle and has left, without the neighbour being told
- * @dest: the destination whose lock protects the rest, NULL while there is nothing
- * @bytes: how much
+ * struct floodgate_origin - what is kept by handle
+ * @dest: destination for which credits are delayed; its lock protects @bytes and @next. NULL if
+ *	there is none
+ * @bytes: that have left without the neighbour being told
  * @next: the next such handle, 0 if it is the last one
  * @left: bytes that have left since the neighbour was told for their number
+ * @next_paused: likewise, of those that hold a pause
+ * @paused: destination for which it holds a pause; its lock protects @next_paused. NULL likewise
  */
 struct floodgate_origin {
 	struct floodgate_dest	*dest;
 	u32			bytes;
 	u16			next;
+	u16			next_paused;
+	struct floodgate_dest	*paused;
 	atomic_t		left;
 };
 
@@ -154,7 +175,8 @@ struct floodgate_switch {
  * @next: slot in the same bucket of the table + 1, 0 if it is the last one
  * @ready: the VOQ is in the round
  * @idle: it is in the list of idle ones
- * @charged: bytes in the FIFO that count against the window
+ * @paused: the neighbour holds it
+ * @charged: bytes in the FIFO
  * @counted: what it has in floodgate_dest.out
  * @backlog: bytes in the VOQ, as tc counts them
  * @held: bytes in the VOQ, as windows count them
@@ -174,6 +196,7 @@ struct floodgate_slot {
 	u16				next;
 	bool				ready;
 	bool				idle;
+	bool				paused;
 	u32				charged;
 	u32				backlog;
 	u64				counted;
@@ -205,10 +228,14 @@ struct floodgate_sched {
 	u32			mask;
 	u32			window;		/* bytes: what this port grants a destination */
 	u32			threshold;	/* bytes in VOQs beyond which credits are delayed */
-	bool			windows;	/* two switches, and the neighbour counts */
+	u32			pause_bytes;	/* of a destination: beyond it senders are paused */
+	u32			resume_bytes;	/* and resumed at that much */
+	u8			link;		/* FLOODGATE_LINK_* */
+	bool			windows;	/* of these: windows hold */
 
 	/* Read and written for each packet */
 	u32			backlog ____cacheline_aligned;	/* of FIFO and VOQs */
+	u32			paused_seen;
 	u32			voq_backlog;
 	u32			random;		/* see hop_ecn_marks() */
 	u32			spilled;	/* packets with the data that are control packets */
@@ -240,6 +267,8 @@ struct floodgate_sched {
 	u32			speed_seen;	/* what @rate follows */
 	u32			frame_seen;
 	u32			hrtt_seen;
+	u32			hrtt_max_seen;
+	u64			paused[HOP_BITMAP_WORDS];	/* slots that the neighbour holds */
 	struct hop_late_drops	late;
 	struct floodgate_come	*come;
 	struct hop_member	member;
@@ -292,10 +321,25 @@ struct sk_buff *floodgate_take(struct Qdisc *sch, struct floodgate_sched *q,
 			       struct floodgate_slot **slot, u64 now);
 void floodgate_reset(struct Qdisc *sch);
 
+/* ---- pause.c ---- */
+
+extern const struct hop_member_ops floodgate_member_ops;
+
+void floodgate_obey(struct floodgate_sched *q);
+void floodgate_pause(struct floodgate_sched *q, const struct floodgate_slot *slot, u16 handle);
+void floodgate_resume(struct floodgate_sched *q, const struct floodgate_slot *slot);
+unsigned int floodgate_pauses_end(struct floodgate_sched *q);
+void floodgate_pauses_look(struct floodgate_sched *q);
+
+/* Is anybody paused for a destination? */
+static inline bool floodgate_pauses(const struct floodgate_sched *q)
+{
+	return q->config.pause_hosts || q->config.mode == FLOODGATE_MODE_PAUSE;
+}
+
 /* ---- window.c ---- */
 
 extern const struct hop_shared_type floodgate_switch_type;
-extern const struct hop_member_ops floodgate_member_ops;
 
 int floodgate_slots_make(struct floodgate_sched *q, u32 n);
 void floodgate_slots_leave(struct floodgate_sched *q);
@@ -308,6 +352,7 @@ void floodgate_wait(struct floodgate_slot *slot);
 void floodgate_wait_no_more(struct floodgate_slot *slot);
 void floodgate_pass_on(struct floodgate_slot *slot);
 void floodgate_judge(struct floodgate_sched *q);
+void floodgate_hold(struct floodgate_slot *slot, bool on);
 void floodgate_look_again(struct floodgate_sched *q);
 void floodgate_owes(struct floodgate_slot *slot);
 void floodgate_not_sent(struct floodgate_slot *slot);
@@ -329,12 +374,12 @@ static inline u32 floodgate_window(struct floodgate_slot *slot)
 }
 
 /**
- * floodgate_has_window - may a packet of the destination leave by this port?
+ * floodgate_window_left - has the destination window at this port?
  * @slot: its slot
  *
  * One packet may be larger than what is left (section 4.2 counts packets).
  */
-static inline bool floodgate_has_window(struct floodgate_slot *slot)
+static inline bool floodgate_window_left(struct floodgate_slot *slot)
 {
 	const struct floodgate_sched *q = slot->q;
 
@@ -343,6 +388,12 @@ static inline bool floodgate_has_window(struct floodgate_slot *slot)
 	if (q->config.scope == FLOODGATE_SCOPE_PORT)
 		return slot->counted < q->window;
 	return atomic64_read(&slot->dest->out) < floodgate_window(slot);
+}
+
+/* May a packet of the destination leave by this port? */
+static inline bool floodgate_has_window(struct floodgate_slot *slot)
+{
+	return likely(!slot->paused) && floodgate_window_left(slot);
 }
 
 /* Something of its destination is about to be queued. */
@@ -380,18 +431,21 @@ static inline void floodgate_sent(struct floodgate_slot *slot, u32 bytes)
 		floodgate_recount(slot);
 }
 
-/* Do windows hold now? Towards a host nobody tags. Return: what they held by so far has changed. */
-static inline bool floodgate_windows_change(const struct floodgate_sched *q)
+/* What the neighbour makes of the qdisc now. Towards a host nobody tags. */
+static inline u8 floodgate_link(const struct floodgate_sched *q)
 {
 	const struct hop_member *m = &q->member;
-	bool now = hop_blocks_valid(m) && hop_tagging(m) &&
-		   READ_ONCE(*m->role) == HOP_ROLE_SWITCH;
 
-	return now != q->windows;
+	if (!hop_tagging(m))
+		return 0;
+	if (READ_ONCE(*m->role) != HOP_ROLE_SWITCH)
+		return FLOODGATE_LINK_TAGS | FLOODGATE_LINK_HOST;
+	if (hop_blocks_valid(m))
+		return FLOODGATE_LINK_TAGS | FLOODGATE_LINK_COUNTS | FLOODGATE_LINK_WINDOWS;
+	return m->blocks.gen ? FLOODGATE_LINK_TAGS | FLOODGATE_LINK_COUNTS : FLOODGATE_LINK_TAGS;
 }
 
 /* ---- credit.c ---- */
-
 
 u32 floodgate_gso(const struct sk_buff *skb, struct hop_network net);
 struct hop_ledger_rx_key *floodgate_received(struct hop_port *port, const struct sk_buff *skb,

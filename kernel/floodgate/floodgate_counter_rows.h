@@ -32,6 +32,9 @@ static const struct hop_counter floodgate_now_counters[] = {
 	ROW(TCA_FLOODGATE_STATS_POOL_SIZE, floodgate_now, pool_size, 4),
 	ROW(TCA_FLOODGATE_STATS_POOL_USED, floodgate_now, pool_used, 8),
 	ROW(TCA_FLOODGATE_STATS_POOL_MAX, floodgate_now, pool_max, 8),
+	ROW(TCA_FLOODGATE_STATS_PAUSED, floodgate_now, paused, 4),
+	ROW(TCA_FLOODGATE_STATS_PAUSE_BYTES, floodgate_now, pause_bytes, 4),
+	ROW(TCA_FLOODGATE_STATS_RESUME_BYTES, floodgate_now, resume_bytes, 4),
 };
 
 static const struct hop_counter floodgate_counters[] = {
@@ -59,6 +62,9 @@ static const struct hop_counter floodgate_counters[] = {
 	ROW(TCA_FLOODGATE_STATS_DROP_POLICE, floodgate_stats, drop_police, 8),
 	ROW(TCA_FLOODGATE_STATS_DROP_GSO, floodgate_stats, drop_gso, 8),
 	ROW(TCA_FLOODGATE_STATS_DROP_TAG, floodgate_stats, drop_tag, 8),
+	ROW(TCA_FLOODGATE_STATS_PAUSES, floodgate_stats, pauses, 8),
+	ROW(TCA_FLOODGATE_STATS_ELIDED, floodgate_stats, elided, 8),
+	ROW(TCA_FLOODGATE_STATS_WITHDRAWN, floodgate_stats, withdrawn, 8),
 };
 
 #undef ROW

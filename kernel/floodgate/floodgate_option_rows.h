@@ -102,6 +102,14 @@ static const struct hop_option floodgate_options[] = {
 	    "tier must be none, down or up"),
 	ROW(TCA_FLOODGATE_STRIP, port.strip, 1, 0, __HOP_STRIP_MAX - 1,
 	    "strip must be auto or always"),
+	ROW(TCA_FLOODGATE_MODE, mode, 1, 0, __FLOODGATE_MODE_MAX - 1,
+	    "mode must be window or pause", .fixed = true),
+	ROW(TCA_FLOODGATE_PAUSE_HOSTS, pause_hosts, 1, 0, 1,
+	    "pause-hosts must be on or off"),
+	ROW(TCA_FLOODGATE_PAUSE_THRESHOLD, pause_threshold, 4, 1, FLOODGATE_LIMIT_MAX,
+	    "pause-threshold must be auto or 1 byte to 1 GiB", .zero = true),
+	ROW(TCA_FLOODGATE_RESUME_THRESHOLD, resume_threshold, 4, 1, FLOODGATE_LIMIT_MAX,
+	    "resume-threshold must be auto or 1 byte to 1 GiB", .zero = true),
 };
 
 #undef ROW
@@ -139,6 +147,10 @@ static const struct nla_policy floodgate_policy[TCA_FLOODGATE_MAX + 1] = {
 	[TCA_FLOODGATE_RESTORE] = { .type = NLA_U32 },
 	[TCA_FLOODGATE_TIER] = { .type = NLA_U8 },
 	[TCA_FLOODGATE_STRIP] = { .type = NLA_U8 },
+	[TCA_FLOODGATE_MODE] = { .type = NLA_U8 },
+	[TCA_FLOODGATE_PAUSE_HOSTS] = { .type = NLA_U8 },
+	[TCA_FLOODGATE_PAUSE_THRESHOLD] = { .type = NLA_U32 },
+	[TCA_FLOODGATE_RESUME_THRESHOLD] = { .type = NLA_U32 },
 };
 
 #define FLOODGATE_DEFAULTS {							\

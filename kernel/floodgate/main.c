@@ -36,7 +36,8 @@
  *   A VOQ for each destination, as many as there are slots, so two destinations are never in one
  *   VOQ, and Fig. 4's circle of VOQs that wait for each other cannot come about.
  *
- *   Not here: per-dst PAUSE to hosts (4.3).
+ *   Per-dst PAUSE to hosts (4.3), and PFC with tag, which has pauses between switches instead of
+ *   windows (App. B): pause.c. They are bfc's pauses, by the number in the fabric tag.
  *
  * Buffer: `limit`, and a pool shared by dynamic thresholds if there is one; beyond them a packet is
  * dropped as it comes. Control packets go first, in a class that is bounded (sched/control.h). ECN
@@ -94,6 +95,8 @@ static struct hop_admitted floodgate_enqueue_frame(struct sk_buff *skb, struct Q
 		.bytes = floodgate_bytes(skb, net), .spilled = spills,
 	};
 	hop_backlog_moves(sch, &q->stats.backlog_time, &q->changed_ns, ktime_get_ns());
+	if (unlikely(floodgate_pauses(q)))
+		floodgate_follow_link(q);
 	floodgate_put(sch, q, skb, net);
 	if (sch->qstats.backlog > q->stats.backlog_max)
 		q->stats.backlog_max = sch->qstats.backlog;
@@ -198,7 +201,7 @@ static bool floodgate_tag(struct Qdisc *sch, struct floodgate_sched *q, struct s
 				    slot ? floodgate_slot_number(slot) : HOP_NO_QUEUE,
 				    q->config.port.tpid);
 
-	if (slot && likely(tagged > 0))
+	if (slot && likely(tagged > 0) && q->link & FLOODGATE_LINK_COUNTS)
 		floodgate_sent(slot, bytes);
 	else if (slot)
 		floodgate_not_sent(slot);
@@ -242,8 +245,10 @@ static struct sk_buff *floodgate_dequeue(struct Qdisc *sch)
 
 	if (skb)
 		return hop_egress_end(&q->late, sch, skb);
-	if (unlikely(floodgate_windows_change(q)))
+	if (unlikely(floodgate_link(q) != q->link))
 		floodgate_judge(q);
+	if (unlikely(hop_paused_changed(&q->member, q->paused_seen)))
+		floodgate_obey(q);
 	if (unlikely(READ_ONCE(q->news))) {
 		floodgate_follow_link(q);
 		floodgate_hear(q);

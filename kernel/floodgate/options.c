@@ -28,6 +28,11 @@ static int floodgate_validate(struct nlattr **tb, const struct floodgate_config 
 	if (c->kmin > c->kmax)
 		return hop_option_refuse(extack, tb[TCA_FLOODGATE_KMIN] ?: tb[TCA_FLOODGATE_KMAX],
 					 "kmin must not be above kmax", -EINVAL);
+	if (c->pause_threshold && c->resume_threshold > c->pause_threshold)
+		return hop_option_refuse(extack, tb[TCA_FLOODGATE_RESUME_THRESHOLD] ?:
+					 tb[TCA_FLOODGATE_PAUSE_THRESHOLD],
+					 "resume-threshold must not be above pause-threshold",
+					 -EINVAL);
 	return hop_port_check(c->port.lease_ns, c->port.refresh_ns, tb[TCA_FLOODGATE_LEASE],
 			      tb[TCA_FLOODGATE_REFRESH], extack);
 }
@@ -59,6 +64,22 @@ static u32 floodgate_bound(u64 bytes)
 	return clamp_t(u64, bytes, 1, FLOODGATE_LIMIT_MAX);
 }
 
+/* One BDP of the hop that whoever is paused sends by, and two frames between both thresholds. One
+ * that is given moves the other one along.
+ */
+static void floodgate_recompute_pauses(struct floodgate_sched *q)
+{
+	const struct floodgate_config *c = &q->config;
+	u32 frames = 2 * q->frame_seen;
+
+	q->hrtt_max_seen = READ_ONCE(*q->member.hrtt_ns);
+	q->resume_bytes = c->resume_threshold ?:
+		c->pause_threshold ? c->pause_threshold - min(c->pause_threshold, frames) :
+		floodgate_bound(floodgate_window_bytes(q->hrtt_max_seen, FLOODGATE_FACTOR_ONE, 0,
+						       0, q->rate, 0));
+	q->pause_bytes = c->pause_threshold ?: floodgate_bound((u64)q->resume_bytes + frames);
+}
+
 /* What is computed of the options, and of the link */
 static void floodgate_recompute(struct floodgate_sched *q)
 {
@@ -82,6 +103,7 @@ static void floodgate_recompute(struct floodgate_sched *q)
 		floodgate_bound(FLOODGATE_THRESHOLD_BDPS *
 				floodgate_window_bytes(hrtt, FLOODGATE_FACTOR_ONE, 0, 0,
 						       q->rate, 0));
+	floodgate_recompute_pauses(q);
 	hop_police_set(&q->police, q->rate, c->control_share, q->frame_seen);
 }
 
@@ -92,6 +114,7 @@ void floodgate_follow_link(struct floodgate_sched *q)
 {
 	if (unlikely(READ_ONCE(*q->member.speed) != q->speed_seen ||
 		     READ_ONCE(*q->member.link_hrtt_ns) != q->hrtt_seen ||
+		     READ_ONCE(*q->member.hrtt_ns) != q->hrtt_max_seen ||
 		     psched_mtu(qdisc_dev(q->member.sch)) != q->frame_seen))
 		floodgate_recompute(q);
 }
@@ -116,6 +139,7 @@ int floodgate_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_a
 	floodgate_recompute(q);
 	floodgate_look_again(q);
 	floodgate_credits_look(q);
+	floodgate_pauses_look(q);
 	sch_tree_unlock(sch);
 	if (pool != old)
 		hop_pool_put(old);
@@ -136,6 +160,7 @@ int floodgate_dump(struct Qdisc *sch, struct sk_buff *skb)
 
 static const struct hop_blocks_ops floodgate_blocks_ops = {
 	.kind		= HOP_KIND_FLOODGATE,
+	.switches	= true,
 	.received	= floodgate_received,
 	.balance	= floodgate_balance,
 	.told		= floodgate_told,
@@ -166,7 +191,7 @@ static int floodgate_join(struct Qdisc *sch, struct floodgate_sched *q,
 	      hop_member_join(&q->member, sch, q->config.slots, &q->config.port,
 			      &floodgate_member_ops, extack) ?:
 	      hop_ingress_use(&q->member);
-	if (err)
+	if (err || q->config.mode == FLOODGATE_MODE_PAUSE)
 		return err;
 	err = hop_blocks_join(&q->member, &floodgate_blocks_ops);
 	if (err == -EBUSY)
@@ -184,13 +209,15 @@ int floodgate_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack
 
 	floodgate_setup(q);	/* enough for destroy() to run after any failure below */
 	q->config = (struct floodgate_config)FLOODGATE_DEFAULTS;
-	q->config.port.kinds = HOP_KIND_FLOODGATE;
 	err = floodgate_parse(opt, &q->config, true, extack) ?:
 	      hop_buffer_find(&q->buffer, sch, q->config.pool, opt, TCA_FLOODGATE_POOL, &pool,
 			      extack);
 	if (err)
 		return err;
 	hop_buffer_switch(&q->buffer, pool, 0);
+	/* whoever pauses as bfc does is obeyed, and obeys */
+	q->config.port.kinds = q->config.mode == FLOODGATE_MODE_PAUSE ?
+			       HOP_KIND_BFC : HOP_KIND_BFC | HOP_KIND_FLOODGATE;
 	err = floodgate_join(sch, q, extack);
 	if (err)
 		return err;

@@ -49,12 +49,14 @@ static void voq_put(struct floodgate_sched *q, struct floodgate_slot *slot, stru
 	floodgate_wait(slot);
 }
 
-/* Does a packet go to the VOQ (section 4.2)? Those before it are there, or there is no window. */
+/* Does a packet go to the VOQ (section 4.2)? Those before it are there, or there is no window, or
+ * this is a host.
+ */
 static bool voq_takes(struct floodgate_slot *slot)
 {
 	const struct floodgate_sched *q = slot->q;
 
-	if (slot->voq.head)
+	if (slot->voq.head || slot->paused || q->link & FLOODGATE_LINK_HOST)
 		return true;
 	if (!q->windows)
 		return false;
@@ -76,7 +78,7 @@ void floodgate_put(struct Qdisc *sch, struct floodgate_sched *q, struct sk_buff 
 	struct floodgate_skb_cb *cb = floodgate_cb(skb);
 	struct floodgate_slot *slot = NULL;
 
-	if (q->windows || q->voqs)
+	if (q->link || q->voqs || q->config.mode == FLOODGATE_MODE_PAUSE)
 		slot = floodgate_slot_of(q, skb, net);
 	cb->slot = slot ? floodgate_slot_number(slot) : FLOODGATE_NO_SLOT;
 	q->spilled += cb->spilled;
@@ -88,6 +90,8 @@ void floodgate_put(struct Qdisc *sch, struct floodgate_sched *q, struct sk_buff 
 		voq_put(q, slot, skb);
 	else
 		fifo_put(q, slot, skb);
+	if (slot && unlikely(floodgate_pauses(q)))
+		floodgate_pause(q, slot, cb->handle);
 }
 
 /* ---- out ---- */
@@ -97,8 +101,10 @@ static struct sk_buff *fifo_pop(struct floodgate_sched *q)
 	struct sk_buff *skb = __qdisc_dequeue_head(&q->fifo);
 	struct floodgate_slot *slot = skb ? queue_slot(q, skb) : NULL;
 
-	if (slot)
+	if (slot) {
 		slot->charged -= floodgate_cb(skb)->bytes;
+		floodgate_resume(q, slot);
+	}
 	return skb;
 }
 
@@ -113,6 +119,7 @@ static struct sk_buff *voq_pop(struct floodgate_sched *q, struct floodgate_slot 
 	q->voq_backlog -= qdisc_pkt_len(skb);
 	atomic64_sub_return(floodgate_cb(skb)->bytes, &slot->dest->held);
 	floodgate_credit_delayed(q, slot->dest);
+	floodgate_resume(q, slot);
 	if (slot->voq.head)
 		return skb;
 	if (slot->ready)

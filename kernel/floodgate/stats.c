@@ -23,6 +23,9 @@ struct floodgate_now {
 	u32	voq_backlog;
 	u32	pool_size;
 	u32	queued;
+	u32	paused;
+	u32	pause_bytes;
+	u32	resume_bytes;
 };
 
 #include "floodgate_counter_rows.h"
@@ -49,6 +52,9 @@ static void floodgate_look(struct floodgate_sched *q, struct floodgate_now *now)
 	now->voqs = q->voqs;
 	now->voq_backlog = q->voq_backlog;
 	now->queued = q->member.marked;
+	now->paused = memweight(q->paused, sizeof(q->paused));
+	now->pause_bytes = floodgate_pauses(q) ? q->pause_bytes : 0;
+	now->resume_bytes = floodgate_pauses(q) ? q->resume_bytes : 0;
 	if (!q->buffer.pool)
 		return;
 	now->pool_size = hop_pool_size(q->buffer.pool);
@@ -66,8 +72,10 @@ int floodgate_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 
 	sch_tree_lock(sch);
 	now.time_ns = ktime_get_ns();
-	if (floodgate_windows_change(q))
+	if (floodgate_link(q) != q->link)
 		floodgate_judge(q);
+	if (hop_paused_changed(&q->member, q->paused_seen))
+		floodgate_obey(q);
 	floodgate_follow_link(q);
 	floodgate_hear(q);
 	if (!list_empty(&q->round))	/* what may leave now was perhaps not called before */
@@ -158,7 +166,8 @@ static void slot_look(struct Qdisc *sch, const struct floodgate_slot *slot, stru
 		now->out = atomic64_read(&dest->out);
 		now->window = READ_ONCE(dest->window);
 		now->why = !slot->voq.head ? FLOODGATE_WAITS_NOT :
-			   slot->ready ? FLOODGATE_WAITS_TURN : FLOODGATE_WAITS_WINDOW;
+			   slot->ready ? FLOODGATE_WAITS_TURN :
+			   slot->paused ? FLOODGATE_WAITS_PAUSE : FLOODGATE_WAITS_WINDOW;
 	}
 	sch_tree_unlock(sch);
 }

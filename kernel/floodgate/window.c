@@ -11,6 +11,8 @@
  * What counts against a window is what the FIFOs hold of the destination and what is outstanding
  * by hopctl's ledger, at all ports of the box (floodgate_dest.out) or at one.
  *
+ * What the neighbour holds (pause.c) waits in its VOQ, without a place in any row.
+ *
  * Waiting. Several ports may have packets of one destination in VOQs. They wait in a row, and each
  * credit calls the first one. Who has been called, takes a packet and leaves window, or has
  * nothing to send any more, calls the next. One that the device cannot serve now, or that has
@@ -245,7 +247,8 @@ struct floodgate_slot *floodgate_slot_of(struct floodgate_sched *q, const struct
 /* Is there a reason to keep it for its destination? */
 static bool slot_is_busy(const struct floodgate_slot *slot)
 {
-	return slot->charged || slot->voq.head || hop_ledger_outstanding(&slot->sent);
+	return slot->charged || slot->voq.head || slot->paused ||
+	       (slot->q->windows && hop_ledger_outstanding(&slot->sent));
 }
 
 /**
@@ -318,6 +321,10 @@ void floodgate_wait(struct floodgate_slot *slot)
 {
 	struct floodgate_dest *dest = slot->dest;
 
+	if (unlikely(slot->paused)) {
+		floodgate_pass_on(slot);
+		return;
+	}
 	if (!slot->q->windows || slot->q->config.scope == FLOODGATE_SCOPE_PORT) {
 		if (floodgate_has_window(slot))
 			slot_ready(slot);
@@ -356,7 +363,7 @@ void floodgate_pass_on(struct floodgate_slot *slot)
 			slot_ready(slot);
 		return;
 	}
-	if (!list_empty_careful(&slot->dest->waiting) && floodgate_has_window(slot))
+	if (!list_empty_careful(&slot->dest->waiting) && floodgate_window_left(slot))
 		dest_call(slot->dest);
 }
 
@@ -406,49 +413,58 @@ void floodgate_not_sent(struct floodgate_slot *slot)
 	floodgate_settle(slot);
 }
 
+static void sched_links(struct floodgate_sched *q, u8 link)
+{
+	struct floodgate_slot *slot;
+
+	q->link = link;
+	q->windows = link & FLOODGATE_LINK_WINDOWS;
+	for (slot = q->slots; slot && slot < q->slots + q->config.slots; slot++) {
+		if (!slot->dest)
+			continue;
+		floodgate_recount(slot);
+		floodgate_settle(slot);
+		if (q->windows || !slot->voq.head || slot->ready)
+			continue;
+		floodgate_wait_no_more(slot);
+		floodgate_wait(slot);
+	}
+}
+
 /**
- * floodgate_judge - windows hold that did not, or the other way round
+ * floodgate_judge - the neighbour makes something else of the qdisc than before
  * @q: the qdisc
  */
 void floodgate_judge(struct floodgate_sched *q)
 {
-	struct floodgate_slot *slot;
+	sched_links(q, floodgate_link(q));
+}
 
-	q->windows = !q->windows;
-	for (slot = q->slots; slot < q->slots + q->config.slots; slot++) {
-		if (!slot->dest)
-			continue;
-		floodgate_recount(slot);
-		if (q->windows || !slot->voq.head || slot->ready)
-			continue;
-		floodgate_wait_no_more(slot);
-		slot_ready(slot);
+/**
+ * floodgate_hold - the neighbour holds a slot, or does so no more
+ * @slot: the slot, of any destination or none
+ * @on: it does
+ */
+void floodgate_hold(struct floodgate_slot *slot, bool on)
+{
+	slot->paused = on;
+	if (!slot->dest)
+		return;
+	floodgate_settle(slot);
+	if (!slot->voq.head)
+		return;
+	if (!on) {
+		floodgate_wait(slot);
+		return;
 	}
+	if (slot->ready)
+		list_del(&slot->node);
+	slot->ready = false;
+	floodgate_wait_no_more(slot);
+	floodgate_pass_on(slot);
 }
 
 /* ---- what hopctl asks and says ---- */
-
-static void floodgate_watch(const struct hop_member *m, u16 queue, struct hop_watch *w)
-{
-	const struct floodgate_sched *q = container_of(m, struct floodgate_sched, member);
-
-	w->waits = READ_ONCE(q->slots[queue].backlog);
-	w->sent = READ_ONCE(q->slots[queue].packets);
-}
-
-/* What is outstanding there uses up no window any more: others wait for it. */
-static void floodgate_down(struct hop_member *m)
-{
-	struct floodgate_sched *q = container_of(m, struct floodgate_sched, member);
-
-	if (floodgate_windows_change(q))
-		floodgate_judge(q);
-}
-
-const struct hop_member_ops floodgate_member_ops = {
-	.watch	= floodgate_watch,
-	.down	= floodgate_down,
-};
 
 /* The neighbour tells what of a slot has left its box. Port's lock. */
 void floodgate_told(struct hop_port *port, u16 key, u32 block, s32 bytes)
@@ -456,7 +472,7 @@ void floodgate_told(struct hop_port *port, u16 key, u32 block, s32 bytes)
 	struct hop_member *m = hop_port_member_at(port, key);
 	struct floodgate_sched *q;
 
-	if (!m || m->ops != &floodgate_member_ops)
+	if (!m || !READ_ONCE(m->blocks.gen))
 		return;
 	q = container_of(m, struct floodgate_sched, member);
 	hop_mailbox_put(&q->mail, key - m->first, block, bytes);
@@ -578,8 +594,7 @@ void floodgate_slots_leave(struct floodgate_sched *q)
 {
 	struct floodgate_slot *slot;
 
-	if (q->windows)
-		floodgate_judge(q);
+	sched_links(q, 0);
 	for (slot = q->slots; slot && slot < q->slots + q->config.slots; slot++)
 		if (slot->dest)
 			slot_unbind(q, slot);

@@ -38,7 +38,9 @@ static bool blocks_kin(const struct hop_port *port)
 {
 	const struct hop_blocks_ops *ops = port->blocks.ops;
 
-	return ops && port->peer.up && hop_port_has_kind(port, ops->kind);
+	return ops && port->peer.up && hop_port_has_kind(port, ops->kind) &&
+	       (!ops->switches || (port->role == HOP_ROLE_SWITCH &&
+				   hop_peer_taken_for(port) == HOP_ROLE_SWITCH));
 }
 
 /* Members are to look: at a new generation, or whether something is valid. */
@@ -525,7 +527,7 @@ void hop_blocks_stop(struct hop_port *port)
 	blocks_kick(port);
 }
 
-/* Its kinds, or ours, may be others than before. */
+/* Its kinds or ours, its role or ours, may be others than before. */
 void hop_blocks_judge(struct hop_port *port)
 {
 	if (!blocks_kin(port))

@@ -36,6 +36,7 @@
 /**
  * struct hop_blocks_ops - by what key a kind counts bytes
  * @kind: HOP_KIND_*, one bit: both ends have it
+ * @switches: both ends are switches, too
  * @received: a data frame came by the neighbour's sub-queue @queue. Context: receive hook. Return:
  *	where its key is counted, and its bytes in @bytes, as the neighbour counts them; NULL if it
  *	is not
@@ -47,6 +48,7 @@
  */
 struct hop_blocks_ops {
 	u16		kind;
+	bool		switches;
 	struct hop_ledger_rx_key *
 			(*received)(struct hop_port *port, const struct sk_buff *skb, u16 queue,
 				    u32 *bytes);

@@ -437,6 +437,15 @@ u16 hop_origin(const struct hop_member *m, const struct sk_buff *skb);
 struct hop_port *hop_origin_port(const struct hop_member *m, u16 origin);
 
 /**
+ * hop_origin_is_host - did it come from a host?
+ * @m: a member
+ * @origin: what hop_origin() or hop_handle() returned
+ *
+ * Context: RCU with bottom halves off.
+ */
+bool hop_origin_is_host(const struct hop_member *m, u16 origin);
+
+/**
  * hop_pause_inc - a packet over the threshold was queued (BFC, section 3.3.2, On Enqueue)
  * @m: a member of the egress port
  * @handle: what hop_handle() returned, not 0

@@ -194,3 +194,11 @@ struct hop_port *hop_origin_port(const struct hop_member *m, u16 origin)
 	return origin ? idr_find(&m->net->origins, origin) : NULL;
 }
 EXPORT_SYMBOL_GPL(hop_origin_port);
+
+bool hop_origin_is_host(const struct hop_member *m, u16 origin)
+{
+	const struct hop_port *port = hop_origin_port(m, origin);
+
+	return port && READ_ONCE(port->to_host);
+}
+EXPORT_SYMBOL_GPL(hop_origin_is_host);

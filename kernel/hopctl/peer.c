@@ -201,6 +201,7 @@ void hop_peer_state(struct hop_port *port, u64 now)
 
 	lockdep_assert_held(&port->lock);
 	WRITE_ONCE(port->to_host, hop_peer_taken_for(port) == HOP_ROLE_HOST);
+	hop_blocks_judge(port);
 	if (state == HOP_STATE_PROBING) {
 		hop_probe_start(port, now);
 		state = port->probing.verdict;

@@ -53,15 +53,28 @@ enum floodgate_serve {
 };
 
 /**
+ * enum floodgate_mode - what holds an incast back between switches
+ * @FLOODGATE_MODE_WINDOW: windows and credits
+ * @FLOODGATE_MODE_PAUSE: pauses
+ */
+enum floodgate_mode {
+	FLOODGATE_MODE_WINDOW,
+	FLOODGATE_MODE_PAUSE,
+	__FLOODGATE_MODE_MAX
+};
+
+/**
  * enum floodgate_waits - what a VOQ waits for
  * @FLOODGATE_WAITS_NOT: it is empty
  * @FLOODGATE_WAITS_TURN: for its turn
  * @FLOODGATE_WAITS_WINDOW: for window
+ * @FLOODGATE_WAITS_PAUSE: for the neighbour, which holds it
  */
 enum floodgate_waits {
 	FLOODGATE_WAITS_NOT,
 	FLOODGATE_WAITS_TURN,
 	FLOODGATE_WAITS_WINDOW,
+	FLOODGATE_WAITS_PAUSE,
 	__FLOODGATE_WAITS_MAX
 };
 
@@ -126,6 +139,14 @@ enum floodgate_waits {
  *	front of tc filters and XDP
  * @TCA_FLOODGATE_VERSION: u32, only in dumps: FLOODGATE_VERSION of the module
  * @TCA_FLOODGATE_PAD: padding of 64-bit attributes
+ * @TCA_FLOODGATE_MODE: u8, enum floodgate_mode, default FLOODGATE_MODE_WINDOW, not changeable: what
+ *	holds an incast back between switches
+ * @TCA_FLOODGATE_PAUSE_HOSTS: u8, 0 or 1, default 0: pause hosts for a destination that much waits
+ *	for
+ * @TCA_FLOODGATE_PAUSE_THRESHOLD: u32, bytes, 1 byte to 1 GiB, 0 (default): auto, a BDP and two
+ *	frames: what may wait for a destination before its senders are paused
+ * @TCA_FLOODGATE_RESUME_THRESHOLD: u32, bytes, 1 byte to 1 GiB, 0 (default): auto, a BDP: what
+ *	waits for a destination when its senders are resumed
  */
 enum {
 	TCA_FLOODGATE_UNSPEC,
@@ -163,6 +184,10 @@ enum {
 	TCA_FLOODGATE_STRIP,
 	TCA_FLOODGATE_VERSION,
 	TCA_FLOODGATE_PAD,
+	TCA_FLOODGATE_MODE,
+	TCA_FLOODGATE_PAUSE_HOSTS,
+	TCA_FLOODGATE_PAUSE_THRESHOLD,
+	TCA_FLOODGATE_RESUME_THRESHOLD,
 	__TCA_FLOODGATE_MAX
 };
 
@@ -227,6 +252,15 @@ enum {
  * @TCA_FLOODGATE_STATS_DROP_TAG: u64, packets: a packet could not be tagged for want of memory
  * @TCA_FLOODGATE_STATS_PORT: nest: the port, in attributes HOP_A_*
  * @TCA_FLOODGATE_STATS_PAD: padding of 64-bit attributes
+ * @TCA_FLOODGATE_STATS_PAUSED: u32, slots, gauge: slots that the neighbour holds
+ * @TCA_FLOODGATE_STATS_PAUSES: u64, times: a neighbour was paused for a destination
+ * @TCA_FLOODGATE_STATS_ELIDED: u64, packets: a packet found too much of its destination, and pauses
+ *	nobody by the rules of tiers and pairs
+ * @TCA_FLOODGATE_STATS_WITHDRAWN: u64, times: a pause was taken back, since the device took nothing
+ *	for too long
+ * @TCA_FLOODGATE_STATS_PAUSE_BYTES: u32, bytes, gauge: what may wait for a destination before its
+ *	senders are paused; 0 if nobody is
+ * @TCA_FLOODGATE_STATS_RESUME_BYTES: u32, bytes, gauge: what waits when they are resumed
  */
 enum {
 	TCA_FLOODGATE_STATS_UNSPEC,
@@ -270,6 +304,12 @@ enum {
 	TCA_FLOODGATE_STATS_DROP_TAG,
 	TCA_FLOODGATE_STATS_PORT,
 	TCA_FLOODGATE_STATS_PAD,
+	TCA_FLOODGATE_STATS_PAUSED,
+	TCA_FLOODGATE_STATS_PAUSES,
+	TCA_FLOODGATE_STATS_ELIDED,
+	TCA_FLOODGATE_STATS_WITHDRAWN,
+	TCA_FLOODGATE_STATS_PAUSE_BYTES,
+	TCA_FLOODGATE_STATS_RESUME_BYTES,
 	__TCA_FLOODGATE_STATS_MAX
 };
 

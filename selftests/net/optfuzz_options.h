@@ -14,7 +14,7 @@
 #include "../../kernel/uapi/pfc.h"
 #include "../../kernel/uapi/rocc.h"
 
-#define OPTIONS_MAX	35
+#define OPTIONS_MAX	36
 
 static const struct option bfc_options[] = {
 	{ TCA_BFC_QUEUES, 2, false, true, 1, 4094, false },
@@ -87,6 +87,10 @@ static const struct option floodgate_options[] = {
 	{ TCA_FLOODGATE_RESTORE, 4, true, false, 1000000, 1000000000, false },
 	{ TCA_FLOODGATE_TIER, 1, false, false, 0, 2, false },
 	{ TCA_FLOODGATE_STRIP, 1, false, false, 0, 1, false },
+	{ TCA_FLOODGATE_MODE, 1, false, true, 0, 1, false },
+	{ TCA_FLOODGATE_PAUSE_HOSTS, 1, false, false, 0, 1, false },
+	{ TCA_FLOODGATE_PAUSE_THRESHOLD, 4, true, false, 1, 1073741824, false },
+	{ TCA_FLOODGATE_RESUME_THRESHOLD, 4, true, false, 1, 1073741824, false },
 };
 
 static const struct option rocc_switch_options[] = {

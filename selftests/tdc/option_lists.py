@@ -220,11 +220,15 @@ FLOODGATE_DEFAULTS = {'': {'limit': '8Mb',
       'watchdog': 'auto',
       'restore': 'auto',
       'tier': 'none',
-      'strip': 'auto'}}
+      'strip': 'auto',
+      'mode': 'window',
+      'pause-hosts': False,
+      'pause-threshold': 'auto',
+      'resume-threshold': 'auto'}}
 
-FLOODGATE_OFF = {'split-gso': 'no-split-gso', 'tag': 'notag', 'watch': 'nowatch'}
+FLOODGATE_OFF = {'split-gso': 'no-split-gso', 'tag': 'notag', 'watch': 'nowatch', 'pause-hosts': 'no-pause-hosts'}
 
-FLOODGATE_FIXED = ('slots',)
+FLOODGATE_FIXED = ('slots', 'mode')
 
 # Role, option, typed, shown
 FLOODGATE_GOOD = [('', 'limit', 'limit 1', '1b'),
@@ -309,7 +313,17 @@ FLOODGATE_GOOD = [('', 'limit', 'limit 1', '1b'),
  ('', 'tier', 'tier down', 'down'),
  ('', 'tier', 'tier up', 'up'),
  ('', 'strip', 'strip auto', 'auto'),
- ('', 'strip', 'strip always', 'always')]
+ ('', 'strip', 'strip always', 'always'),
+ ('', 'mode', 'mode window', 'window'),
+ ('', 'mode', 'mode pause', 'pause'),
+ ('', 'pause-hosts', 'no-pause-hosts', False),
+ ('', 'pause-hosts', 'pause-hosts', True),
+ ('', 'pause-threshold', 'pause-threshold 1', '1b'),
+ ('', 'pause-threshold', 'pause-threshold 1073741824', '1Gb'),
+ ('', 'pause-threshold', 'pause-threshold auto', 'auto'),
+ ('', 'resume-threshold', 'resume-threshold 1', '1b'),
+ ('', 'resume-threshold', 'resume-threshold 1073741824', '1Gb'),
+ ('', 'resume-threshold', 'resume-threshold auto', 'auto')]
 
 # Role, option, typed, what is said, by whom
 FLOODGATE_BAD = [('', 'limit', 'limit 0', 'takes a size ', 'tc'),
@@ -354,7 +368,10 @@ FLOODGATE_BAD = [('', 'limit', 'limit 0', 'takes a size ', 'tc'),
  ('', 'restore', 'restore 999999ns', 'restore must be auto or 1 ms to 1 s', 'kernel'),
  ('', 'restore', 'restore 1000000001ns', 'restore must be auto or 1 ms to 1 s', 'kernel'),
  ('', 'tier', 'tier nonsense', 'takes one of ', 'tc'),
- ('', 'strip', 'strip nonsense', 'takes one of ', 'tc')]
+ ('', 'strip', 'strip nonsense', 'takes one of ', 'tc'),
+ ('', 'mode', 'mode nonsense', 'takes one of ', 'tc'),
+ ('', 'pause-threshold', 'pause-threshold 1073741825', 'takes a size ', 'tc'),
+ ('', 'resume-threshold', 'resume-threshold 1073741825', 'takes a size ', 'tc')]
 
 ROCC_VERSION = 1
 

@@ -71,6 +71,8 @@ _BELOW_ROCC = "bfc role switch peer {peer} tier {tier} queues {queues} pool {buf
 _IDEAL = "ideal {acks}"
 _FLOODGATE = "floodgate role switch peer {peer} pool {buffer} pool-alpha {pool_alpha} " \
              "limit 1073741824 hrtt-max 100ms {acks_share}"
+# One that is paused for single destinations
+_HOST_FLOODGATE = "floodgate role host peer switch limit 1073741824 {acks_share} {options}"
 
 SCHEMES = {
     "pfifo": dict(transport="tcp", host="fq", switch="bfifo limit {port_buffer}",
@@ -105,6 +107,14 @@ SCHEMES = {
                     switch=_BELOW_NOPAUSE + _BOTH, what="the same FIFO, which pauses nobody and drops"),
     "floodgate": dict(transport="gbn", host=_IDEAL, switch=_FLOODGATE + _BOTH, window="1bdp",
                       what="Floodgate: windows per destination between switches; hosts have a window of one BDP"),
+    "floodgate-pause": dict(transport="gbn", host=_HOST_FLOODGATE, switch=_FLOODGATE + " pause-hosts" + _BOTH,
+                            window="1bdp", what="the same, and hosts are paused for single destinations"),
+    "floodgate-ideal": dict(transport="gbn", host=_HOST_FLOODGATE, window="1bdp",
+                            switch=_FLOODGATE + " pause-hosts window-factor 150% credit-bytes 1514" + _BOTH,
+                            what="the same, with a credit for each full frame"),
+    "floodgate-tag": dict(transport="gbn", host=_HOST_FLOODGATE + " mode pause", window="1bdp",
+                          switch=_FLOODGATE + " mode pause tier {tier}" + _BOTH,
+                          what="pauses for single destinations instead of windows: PFC with tag"),
     "rocc": dict(transport="gbn", host=_HOST_ROCC, switch=_SWITCH_ROCC,
                  what="RoCC: ports tell hosts the fair rate, over a FIFO"),
     "rocc-pfc": dict(transport="gbn", host=_HOST_ROCC, host_child=_BELOW_HOST_PFC,

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * pause.c - whom this box pauses for a destination, and pauses that it obeys
+ *
+ * Pauses are bfc's: by the number in the fabric tag. That of a floodgate is a destination's slot,
+ * so a neighbour holds back a single destination; that of a bfc is one of its sub-queues.
+ *
+ * Who is paused. With windows, hosts, if `pause-hosts` says so, while VOQs of this box hold much of
+ * a destination (dstPause, section 4.3). With `mode pause` all neighbours, and there are no windows
+ * (PFC with tag, App. B); at the last hop, by whose port nobody can be paused, what the FIFO
+ * holds of the destination counts, too.
+ *
+ * A packet that finds more than a threshold of its destination, itself included, adds its handle to
+ * the destination's list, and the handle holds a pause. Whoever takes the destination down to
+ * the other threshold empties the list. A handle is in one list at a time: a bfc may have
+ * several destinations in a sub-queue, and it is held for the first one of them.
+ *
+ * What the neighbour pauses goes to its VOQ from then on, and stays there. What is in the FIFO
+ * leaves. A host has a VOQ for each destination, so there is nothing in the FIFO.
+ *
+ * Who protects what: a destination's lock its list, see struct floodgate_origin; the rest is under
+ * the qdisc lock.
+ */
+#include "../sched/subq.h"
+#include "floodgate.h"
+
+/* ---- whom we pause ---- */
+
+/* Bytes of the destination that a pause would help against */
+static u64 pause_waits(const struct floodgate_slot *slot)
+{
+	u64 held = atomic64_read(&slot->dest->held);
+
+	return slot->q->link & FLOODGATE_LINK_TAGS ? held : held + slot->charged;
+}
+
+/* Return: how many are not paused any more. */
+static noinline unsigned int pause_release(struct floodgate_sched *q, struct floodgate_dest *dest)
+{
+	struct floodgate_origin *o;
+	unsigned int n = 0;
+	u16 handle;
+
+	spin_lock(&dest->lock);
+	for (; (handle = dest->pausing); n++) {
+		o = &q->box->origins[handle - HOP_HANDLE_FIRST];
+		WRITE_ONCE(dest->pausing, o->next_paused);
+		hop_ingress_pause(&q->member, handle, false);
+		smp_store_release(&o->paused, NULL);
+	}
+	spin_unlock(&dest->lock);
+	return n;
+}
+
+/**
+ * floodgate_resume - less waits for a destination
+ * @q: the qdisc
+ * @slot: its slot; floodgate_dest.held was changed with full ordering
+ */
+void floodgate_resume(struct floodgate_sched *q, const struct floodgate_slot *slot)
+{
+	if (unlikely(READ_ONCE(slot->dest->pausing)) && pause_waits(slot) <= q->resume_bytes)
+		pause_release(q, slot->dest);
+}
+
+static noinline void pause_origin(struct floodgate_sched *q, const struct floodgate_slot *slot,
+				  u16 handle)
+{
+	struct floodgate_origin *o = &q->box->origins[handle - HOP_HANDLE_FIRST];
+	struct floodgate_dest *dest = slot->dest, *owner;
+
+	if (unlikely(hop_elided(&q->member, handle))) {
+		q->stats.elided++;
+		return;
+	}
+	if (q->config.mode != FLOODGATE_MODE_PAUSE && !hop_origin_is_host(&q->member, handle))
+		return;
+	spin_lock(&dest->lock);
+	owner = cmpxchg(&o->paused, NULL, dest);
+	if (!owner) {
+		o->next_paused = dest->pausing;
+		WRITE_ONCE(dest->pausing, handle);
+		q->stats.pauses++;
+	}
+	/* again, too: a qdisc of another kind may have taken it away */
+	if (!owner || owner == dest)
+		hop_ingress_pause(&q->member, handle, true);
+	spin_unlock(&dest->lock);
+	smp_mb();	/* the list before what waits, as in floodgate_resume() */
+	floodgate_resume(q, slot);
+}
+
+/**
+ * floodgate_pause - a packet was queued
+ * @q: the qdisc
+ * @slot: of its destination
+ * @handle: that it came by, 0 if by none
+ */
+void floodgate_pause(struct floodgate_sched *q, const struct floodgate_slot *slot, u16 handle)
+{
+	if (handle && !q->member.stalled && pause_waits(slot) > q->pause_bytes)
+		pause_origin(q, slot, handle);
+}
+
+/**
+ * floodgate_pauses_end - nobody is paused any more for the qdisc's destinations
+ * @q: the qdisc
+ *
+ * Return: how many were.
+ */
+unsigned int floodgate_pauses_end(struct floodgate_sched *q)
+{
+	const struct floodgate_slot *slot;
+	unsigned int n = 0;
+
+	for (slot = q->slots; slot < q->slots + q->config.slots; slot++)
+		if (slot->dest && READ_ONCE(slot->dest->pausing))
+			n += pause_release(q, slot->dest);
+	return n;
+}
+
+/**
+ * floodgate_pauses_look - thresholds may be others than before
+ * @q: the qdisc
+ */
+void floodgate_pauses_look(struct floodgate_sched *q)
+{
+	const struct floodgate_slot *slot;
+
+	if (!floodgate_pauses(q)) {
+		floodgate_pauses_end(q);
+		return;
+	}
+	for (slot = q->slots; slot < q->slots + q->config.slots; slot++)
+		if (slot->dest)
+			floodgate_resume(q, slot);
+}
+
+/* ---- pauses that we obey ---- */
+
+static void pause_changed(void *sched, u32 number, bool paused, u64 now)
+{
+	struct floodgate_sched *q = sched;
+
+	floodgate_hold(&q->slots[number], paused);
+}
+
+/**
+ * floodgate_obey - hold what the neighbour has paused since the last time, and let go the rest
+ * @q: the qdisc
+ */
+void floodgate_obey(struct floodgate_sched *q)
+{
+	q->paused_seen = hop_subqs_merge_paused(&q->member, q->paused, q->config.slots,
+						pause_changed, q, 0);
+}
+
+/* ---- what hopctl asks ---- */
+
+static void floodgate_watch(const struct hop_member *m, u16 queue, struct hop_watch *w)
+{
+	const struct floodgate_sched *q = container_of(m, struct floodgate_sched, member);
+
+	w->waits = READ_ONCE(q->slots[queue].backlog);
+	w->sent = READ_ONCE(q->slots[queue].packets);
+}
+
+/* A qdisc whose packets wait for nobody but the device, and wait for too long */
+static unsigned int floodgate_withdraw(struct hop_member *m)
+{
+	struct floodgate_sched *q = container_of(m, struct floodgate_sched, member);
+	unsigned int withdrawn = 0;
+
+	sch_tree_lock(m->sch);
+	if (hop_member_stalls(m, !q->fifo.head && list_empty(&q->round))) {
+		withdrawn = floodgate_pauses_end(q);
+		q->stats.withdrawn += withdrawn;
+	}
+	sch_tree_unlock(m->sch);
+	return withdrawn;
+}
+
+/* What is outstanding there uses up no window any more: others wait for it. */
+static void floodgate_down(struct hop_member *m)
+{
+	struct floodgate_sched *q = container_of(m, struct floodgate_sched, member);
+
+	if (floodgate_link(q) != q->link)
+		floodgate_judge(q);
+}
+
+const struct hop_member_ops floodgate_member_ops = {
+	.watch		= floodgate_watch,
+	.withdraw	= floodgate_withdraw,
+	.down		= floodgate_down,
+};

@@ -1,0 +1,250 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Pauses for single destinations: hosts that floodgate pauses beside its windows, floodgate and bfc as the host that obeys, and
+# `mode pause`, which has pauses between switches, too.
+
+# shellcheck source=selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_tool ip tc bridge
+need_program frames
+: "${frames:?}"	# set by need_program
+load_modules
+need_module sch_floodgate
+
+FRAME=1000	# bytes, with the Ethernet header
+WINDOW=20000
+PAUSE=15000
+RESUME=8000
+# What comes between a pause and its effect: what a cable carries in 20 us there and back, one frame on the card, one that is being
+# received, and what comes while a frame of pauses waits for its share of the link
+LATE=$((8 * FRAME))
+figs() { port_figs "${kind:-floodgate}" "$(ns_name "$1")" "${@:2}"; }
+figs_are() { figs "${@:1:$#-1}"; [ "$REPLY" = "${*: -1}" ]; }
+shows() { figs "${@:2:$#-2}"; is "$1" "$REPLY" "${*: -1}"; }
+# cable BOX DEV RATE BOX DEV
+cable() { ip_in "$1" link add "$2" type wire rate "$3" delay 10us ring 0 peer name "$5" netns "$(ns_name "$4")" && ip_in "$1" link set dev "$2" up && ip_in "$4" link set dev "$5" up || die "no wire"; }
+# gate BOX DEV ROLE PEER [WORD]...; `anew`: not as a change
+gate() { tc_in "$1" qdisc replace dev "$2" root handle 1: floodgate role "$3" peer "$4" "${@:5}" || die "no qdisc floodgate"; }
+to() { echo "y n=$2 bytes=$FRAME from=10.0.0.1 to=10.0.0.$1 sport=1 dport=9 dst=$(mac "$1") ${*:3}"; }
+# sends BOX DEV LINE...
+sends() { printf '%s\n' "${@:3}" | "$frames" -l -w 0 "$(ns_name "$1")/$2" "$(ns_name "$1")/lo" >/dev/null || die "frames"; }
+got() { in_ns c cat "/sys/class/net/$1/statistics/rx_packets"; }
+has() { [ "$(got "$1")" -ge "$2" ]; }
+
+#	h:p ===100M=== s:q [ bridge ] s:r ===100M=== c:t [ bridge ] c:u ---10M--- c:y, of 10.0.0.2
+#	                                                            c:v --100M--- c:z, of 10.0.0.3
+boxes()
+{
+	local port
+
+	ns h s c
+	for port in s c; do
+		ip_in $port link add br0 type bridge mcast_snooping 0
+		ip_in $port link set br0 up
+	done
+	cable h p 100mbit s q
+	cable s r 100mbit c t
+	cable c u 10mbit c y
+	cable c v 100mbit c z
+	for port in s:q s:r c:t c:u c:v; do
+		ip_in ${port%:*} link set dev ${port#*:} master br0
+		bridge -n "$(ns_name ${port%:*})" link set dev ${port#*:} flood off mcast_flood off
+	done
+	for port in s:r:2 s:r:3 c:u:2 c:v:3; do
+		bridge -n "$(ns_name ${port%%:*})" fdb replace "$(mac ${port##*:})" dev "$(cut -d: -f2 <<<$port)" master static
+	done
+}
+# host KIND: what h is
+host()
+{
+	tc_in h qdisc del dev p root 2>/dev/null
+	if [ "$1" = floodgate ]; then
+		gate h p host switch slots 8
+	else
+		tc_in h qdisc replace dev p root handle 1: bfc role host peer switch || die "no qdisc bfc"
+	fi
+	kind=$1 check "$1: it meets its switch" wait_until -e 500 10 tags h p
+}
+tags() { tc_in "$1" -j -s qdisc show dev "$2" | grep -q '"state":"tagging"'; }
+anew() { tc_in "$1" qdisc del dev "$2" root 2>/dev/null; gate "$@"; }
+gates()
+{
+	local port
+
+	for port in s:q s:r c:t c:u c:v; do
+		tc_in ${port%:*} qdisc del dev ${port#*:} root 2>/dev/null
+	done
+	gate s q switch host "$@"
+	gate s r switch switch "$@"
+	gate c t switch switch "$@"
+	gate c u switch host "$@"
+	gate c v switch host "$@"
+}
+withdrew() { figs c u withdrawn; [ "$REPLY" -gt 0 ]; }
+held() { figs_are h p paused 1; }
+rest()
+{
+	local port
+
+	for port in s:q s:r c:t c:u c:v; do
+		figs_are ${port%:*} ${port#*:} queued voqs backlog "0 0 0" || return 1
+	done
+	kind=$host figs_are h p backlog 0 || return 1
+	figs_are s r outstanding 0
+}
+# longest BOX DEV FIGURE: sets `most` to the highest value while y gets 100 more
+longest()
+{
+	local end=$(($(got y) + 100)) i
+
+	most=0
+	for ((i = 0; i < 200; i++)); do
+		has y $end && return
+		sleep 0.002
+		figs "$@"
+		most=$((REPLY > most ? REPLY : most))
+	done
+}
+
+# ---- hosts are paused, beside windows ----
+
+boxes
+for host in floodgate bfc; do
+	diag "a host with $host"
+	gates window $WINDOW
+	gate s r switch switch window $WINDOW pause-hosts pause-threshold $PAUSE resume-threshold $RESUME
+	check "$host: windows hold" wait_until -e 500 10 figs_are s r windows 1
+	host $host
+	[ $host = floodgate ] && shows "no windows towards a switch" h p windows 0
+	z=$(got z)
+	sends h p "$(to 2 300)"
+	longest s r voq_backlog
+	between "$host: what is too much waits in the host" "$most" $PAUSE $((PAUSE + LATE))
+	if [ $host = floodgate ]; then
+		check "the destination is held there" wait_until -e 2 2 held
+		figs h p backlog
+		between "and most of it waits there" "$REPLY" $((100 * FRAME)) $((290 * FRAME))
+		is "it says so of its VOQ" "$(tc_in h -s class show dev p | grep -o 'waits [a-z]*' | sort | uniq -c | xargs)" "1 waits pause"
+	fi
+	sends h p "$(to 3 100)"
+	sleep 0.03	# on its way for 9 ms; what is held takes 240
+	check "$host: another destination is in nobody's way" has z $((z + 100))
+	figs s r pauses
+	between "$host: pauses are counted" "$REPLY" 1 60
+	check "$host: all leaves, and nobody is held" wait_until -e 400 20 rest
+	[ $host = bfc ] || check "held no more, without a credit" wait_until -e 100 10 figs_are h p paused credits "0 0"
+done
+host=floodgate
+
+# h has 8 slots: one that is held is not given to another destination
+diag "slots that are held"
+host floodgate
+sends h p "$(to 2 200)"
+check "a destination is held" wait_until -e 2 2 held
+for i in 11 12 13 14 15 16 17 18 19 20; do
+	sends h p "y n=1 bytes=$FRAME from=10.0.0.1 to=10.0.0.$i sport=1 dport=9 dst=$(mac 3)"
+done
+check "it is when all other slots have had others" held
+sends h p "$(to 2 1)"
+check "its packets still go to its VOQ" wait_until -e 1 1 figs_are h p voqs paused "1 1"
+check "all leaves" wait_until -e 400 20 rest
+
+diag "control frames that are lost"
+ip_in h link set dev p type wire loss_control 30%
+ip_in s link set dev q type wire loss_control 30%
+y=$(got y)
+sends h p "$(to 2 300)"
+longest s r voq_backlog
+between "no more comes than in a lease" "$most" $((RESUME / 2)) $((PAUSE + LATE + 70 * FRAME))
+check "all comes" wait_until -e 400 20 has y $((y + 300))
+ip_in h link set dev p type wire loss_control 0%
+ip_in s link set dev q type wire loss_control 0%
+check "all leaves, and nobody is held" wait_until -e 400 20 rest
+
+diag "an end of pauses by a change, and by the end of the qdisc"
+sends h p "$(to 2 400)"
+check "a destination is held" wait_until -e 2 2 held
+tc_in s qdisc change dev r root floodgate no-pause-hosts || fail "change"
+check "not any more" wait_until -e 2 1 figs_are h p paused 0
+sleep 0.04
+shows "for good" h p paused backlog "0 0"
+tc_in s qdisc change dev r root floodgate pause-hosts || fail "change"
+sends h p "$(to 2 200)"
+check "held again" wait_until -e 2 2 held
+tc_in s qdisc replace dev r root pfifo
+check "not when who paused it is gone" wait_until -e 2 1 figs_are h p paused 0
+gate s r switch switch window $WINDOW
+check "windows hold" wait_until -e 500 10 figs_are s r windows 1
+check "all leaves" wait_until -e 400 20 rest
+
+diag "who is taken for a switch"
+anew s q switch switch
+anew s r switch switch window $WINDOW pause-hosts pause-threshold $PAUSE resume-threshold $RESUME
+host floodgate
+check "windows hold" wait_until -e 500 10 figs_are s r windows 1
+sends h p "$(to 2 200)"
+longest s r voq_backlog
+between "is not paused" "$most" $((PAUSE + LATE + FRAME)) $((200 * FRAME))
+shows "nor counted" s r pauses elided "0 0"
+check "all leaves" wait_until -e 400 20 rest
+anew s q switch host
+anew s r switch switch window $WINDOW
+host floodgate
+check "windows hold" wait_until -e 500 10 figs_are s r windows 1
+
+# h is paused by windows of a switch only if that is asked for
+sends h p "$(to 2 200)"
+longest s r voq_backlog
+between "without pause-hosts the switch holds all of it" "$most" $((PAUSE + LATE + FRAME)) $((200 * FRAME))
+shows "and nobody is held" h p paused 0
+check "all leaves" wait_until -e 400 20 rest
+
+# ---- pauses between switches, too ----
+
+diag "mode pause"
+gates mode pause slots 64 pause-threshold $PAUSE resume-threshold $RESUME
+host floodgate
+check "the switches tag" wait_until -e 500 10 tags s r
+refused "a mode is for good" "at creation only" tc_in s qdisc change dev r root floodgate mode window
+y=$(got y) z=$(got z)
+sends h p "$(to 2 300)"
+longest c u backlog
+between "the last port holds no more than its threshold" "$most" $PAUSE $((PAUSE + LATE))
+sends h p "$(to 2 100)"
+longest s r voq_backlog
+between "and neither does the first switch" "$most" $((PAUSE - FRAME)) $((PAUSE + LATE))
+sends h p "$(to 3 100)"
+sleep 0.03
+check "another destination is in nobody's way" has z $((z + 100))
+shows "there are no windows" s r windows outstanding "0 0"
+check "all comes" wait_until -e 400 20 has y $((y + 400))
+check "all leaves, and nobody is held" wait_until -e 400 20 rest
+is "nor is the first switch" "$(figs s r paused; echo "$REPLY")" 0
+
+diag "up and then up again pauses nobody"
+anew s q switch host mode pause slots 64 tier up
+anew s r switch switch mode pause slots 64 pause-threshold $PAUSE resume-threshold $RESUME tier up
+host floodgate
+check "the switches tag" wait_until -e 500 10 tags s r
+sends h p "$(to 2 200)"
+longest s r voq_backlog
+between "the switch holds what comes" "$most" $((PAUSE + LATE + FRAME)) $((200 * FRAME))
+figs s r elided pauses
+between "it is counted" "${REPLY% *}" 50 200
+is "as no pause" "${REPLY#* }" 0
+check "all leaves" wait_until -e 400 20 rest
+
+diag "a device that takes nothing"
+gates mode pause slots 64 pause-threshold $PAUSE resume-threshold $RESUME watchdog 40ms
+host floodgate
+check "the switches tag" wait_until -e 500 10 tags s r
+sends h p "$(to 2 200)"
+check "the first switch is held" wait_until -e 2 2 figs_are s r paused 1
+ip_in c link set dev u type wire rate 10kbit	# 0.8 s for a frame
+check "pauses are taken back" wait_until -e 20 2 withdrew
+check "and all comes to where the device hangs" wait_until -e 20 2 figs_are s r backlog paused "0 0"
+ip_in c link set dev u type wire rate 10mbit
+check "all leaves" wait_until -e 400 20 rest
+leave_spaces
+finish
