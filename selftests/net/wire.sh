@@ -513,14 +513,15 @@ test_cut()
 # Both ends stay up, and have no carrier.
 test_unplug()
 {
-	local n
+	local n dropped
 
 	cable rate 1gbit delay 1s
 	send count=200,size=1000
-	n=$(counter down)
+	n=$(counter down) dropped=$(link_stat a w0 tx_dropped)
 	check "pulled out at one end" ip_in b link set w1 carrier off
 	is "neither has carrier" "$(link_file a w0 carrier) $(link_file b w1 carrier)" "0 0"
 	is "all in flight is lost" "$(($(counter down) - n))" 200
+	is "as the device says, too" "$(($(link_stat a w0 tx_dropped) - dropped))" 200
 	ip_in b link set w1 carrier on
 	"$probe" -w 200 "$(ns_name b)/w1" "$(ns_name a)/w0" count=200,size=1000 >/dev/null
 	n=$(counter down b w1)
