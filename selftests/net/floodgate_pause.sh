@@ -215,7 +215,7 @@ between "and neither does the first switch" "$most" $((PAUSE - FRAME)) $((PAUSE 
 sends h p "$(to 3 100)"
 sleep 0.03
 check "another destination is in nobody's way" has z $((z + 100))
-shows "there are no windows" s r windows outstanding "0 0"
+shows "there are no windows, and no credits to delay" s r windows outstanding delayed "0 0 0"
 check "all comes" wait_until -e 400 20 has y $((y + 400))
 check "all leaves, and nobody is held" wait_until -e 400 20 rest
 is "nor is the first switch" "$(figs s r paused; echo "$REPLY")" 0
