@@ -232,6 +232,7 @@ struct floodgate_sched {
 	u32			resume_bytes;	/* and resumed at that much */
 	u8			link;		/* FLOODGATE_LINK_* */
 	bool			windows;	/* of these: windows hold */
+	bool			pauses;		/* senders are paused for destinations */
 
 	/* Read and written for each packet */
 	u32			backlog ____cacheline_aligned;	/* of FIFO and VOQs */
@@ -326,16 +327,10 @@ void floodgate_reset(struct Qdisc *sch);
 extern const struct hop_member_ops floodgate_member_ops;
 
 void floodgate_obey(struct floodgate_sched *q);
-void floodgate_pause(struct floodgate_sched *q, const struct floodgate_slot *slot, u16 handle);
+void floodgate_pause(struct floodgate_sched *q, const struct sk_buff *skb);
 void floodgate_resume(struct floodgate_sched *q, const struct floodgate_slot *slot);
 unsigned int floodgate_pauses_end(struct floodgate_sched *q);
 void floodgate_pauses_look(struct floodgate_sched *q);
-
-/* Is anybody paused for a destination? */
-static inline bool floodgate_pauses(const struct floodgate_sched *q)
-{
-	return q->config.pause_hosts || q->config.mode == FLOODGATE_MODE_PAUSE;
-}
 
 /* ---- window.c ---- */
 

@@ -95,9 +95,11 @@ static struct hop_admitted floodgate_enqueue_frame(struct sk_buff *skb, struct Q
 		.bytes = floodgate_bytes(skb, net), .spilled = spills,
 	};
 	hop_backlog_moves(sch, &q->stats.backlog_time, &q->changed_ns, ktime_get_ns());
-	if (unlikely(floodgate_pauses(q)))
-		floodgate_follow_link(q);
 	floodgate_put(sch, q, skb, net);
+	if (unlikely(q->pauses)) {
+		floodgate_follow_link(q);
+		floodgate_pause(q, skb);
+	}
 	if (sch->qstats.backlog > q->stats.backlog_max)
 		q->stats.backlog_max = sch->qstats.backlog;
 	return hop_admitted_one(qdisc_pkt_len(skb));

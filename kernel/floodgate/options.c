@@ -72,6 +72,7 @@ static void floodgate_recompute_pauses(struct floodgate_sched *q)
 	const struct floodgate_config *c = &q->config;
 	u32 frames = 2 * q->frame_seen;
 
+	q->pauses = c->pause_hosts || c->mode == FLOODGATE_MODE_PAUSE;
 	q->hrtt_max_seen = READ_ONCE(*q->member.hrtt_ns);
 	q->resume_bytes = c->resume_threshold ?:
 		c->pause_threshold ? c->pause_threshold - min(c->pause_threshold, frames) :

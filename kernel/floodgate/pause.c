@@ -91,15 +91,19 @@ static noinline void pause_origin(struct floodgate_sched *q, const struct floodg
 }
 
 /**
- * floodgate_pause - a packet was queued
+ * floodgate_pause - a packet was queued: who has sent it may have to wait
  * @q: the qdisc
- * @slot: of its destination
- * @handle: that it came by, 0 if by none
+ * @skb: the packet
  */
-void floodgate_pause(struct floodgate_sched *q, const struct floodgate_slot *slot, u16 handle)
+void floodgate_pause(struct floodgate_sched *q, const struct sk_buff *skb)
 {
-	if (handle && !q->member.stalled && pause_waits(slot) > q->pause_bytes)
-		pause_origin(q, slot, handle);
+	const struct floodgate_skb_cb *cb = floodgate_cb(skb);
+	const struct floodgate_slot *slot = &q->slots[cb->slot];
+
+	if (cb->slot == FLOODGATE_NO_SLOT || !cb->handle || q->member.stalled)
+		return;
+	if (pause_waits(slot) > q->pause_bytes)
+		pause_origin(q, slot, cb->handle);
 }
 
 /**
@@ -127,7 +131,7 @@ void floodgate_pauses_look(struct floodgate_sched *q)
 {
 	const struct floodgate_slot *slot;
 
-	if (!floodgate_pauses(q)) {
+	if (!q->pauses) {
 		floodgate_pauses_end(q);
 		return;
 	}

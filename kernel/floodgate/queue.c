@@ -90,8 +90,6 @@ void floodgate_put(struct Qdisc *sch, struct floodgate_sched *q, struct sk_buff 
 		voq_put(q, slot, skb);
 	else
 		fifo_put(q, slot, skb);
-	if (slot && unlikely(floodgate_pauses(q)))
-		floodgate_pause(q, slot, cb->handle);
 }
 
 /* ---- out ---- */
@@ -103,7 +101,8 @@ static struct sk_buff *fifo_pop(struct floodgate_sched *q)
 
 	if (slot) {
 		slot->charged -= floodgate_cb(skb)->bytes;
-		floodgate_resume(q, slot);
+		if (unlikely(q->pauses))
+			floodgate_resume(q, slot);
 	}
 	return skb;
 }

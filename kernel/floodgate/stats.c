@@ -53,8 +53,8 @@ static void floodgate_look(struct floodgate_sched *q, struct floodgate_now *now)
 	now->voq_backlog = q->voq_backlog;
 	now->queued = q->member.marked;
 	now->paused = memweight(q->paused, sizeof(q->paused));
-	now->pause_bytes = floodgate_pauses(q) ? q->pause_bytes : 0;
-	now->resume_bytes = floodgate_pauses(q) ? q->resume_bytes : 0;
+	now->pause_bytes = q->pauses ? q->pause_bytes : 0;
+	now->resume_bytes = q->pauses ? q->resume_bytes : 0;
 	if (!q->buffer.pool)
 		return;
 	now->pool_size = hop_pool_size(q->buffer.pool);
