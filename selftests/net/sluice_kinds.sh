@@ -163,6 +163,12 @@ refused "what cannot be changed" "p2 5: this option can be set at creation only"
 is "it is a port, and in a table of its own" "$(sluice_in s show | awk '$1 == "p2" { print $2, $4 }' | paste -sd,)" \
 	"no_neighbour none,floodgate 40Kb"
 is "its trouble is a port's, too" "$(sluice_in s -j doctor p2 | jq -r '[.[].id] | join(" ")')" no_neighbour
+check "and a switch of its own" sluice_in s set p2 pause-hosts limit 10
+is "has it, too" "$(option s p2 floodgate '.pause_hosts, .limit')" '[true,10]'
+ip_in s addr add 10.9.9.1/24 dev p2
+neigh s p2 10.9.9.2 "$(mac 9)"
+in_ns s bash -c 'echo no room >/dev/udp/10.9.9.2/9'
+is "and so has its own" "$(sluice_in s -j doctor p2 | jq -r '[.[] | .id + ":" + .detail] | join(" ")')" "no_neighbour: floodgate_dropped:1 packets"
 
 diag "by net.core.default_qdisc"
 default=/proc/sys/net/core/default_qdisc

@@ -20,6 +20,7 @@
 #include "../../userspace/sluice/doctor_judge.c"
 #include "../../userspace/sluice/doctor_rules.c"
 #include "../../userspace/sluice/doctor_rocc.c"
+#include "../../userspace/sluice/doctor_floodgate.c"
 #include "unit.h"
 
 static void same(const char *got, const char *want, const char *what)
@@ -661,15 +662,71 @@ static void test_doctor_pfc(void)
 	same(judged(&l, NULL), "version_pfc(program 1, module 2)", "version_pfc");
 }
 
-static void test_doctor_floodgate(void)
+/* A box with a floodgate, of which nothing is wrong, and without bfc */
+static struct look floodgate_look(void)
 {
 	struct look l = good_look();
 
 	l.module_bfc = false;
 	qdisc[0] = (struct qdisc) {
 		.ifindex = 7, .handle = 0x10000, .parent = 0xffffffff, .kind = "floodgate",
-		.version = FLOODGATE_VERSION,
+		.floodgate = true, .version = FLOODGATE_VERSION,
+		.floodgate_options[TCA_FLOODGATE_SLOTS] = 1024,
+		.floodgate_stats[TCA_FLOODGATE_STATS_WINDOWS] = 1,
 	};
+	store[15] = HOP_ROLE_SWITCH;
+	port.port[HOP_A_PEER_ROLE] = (struct attr_value){ &store[15], 1 };
+	return l;
+}
+
+static void test_doctor_floodgate_figures(void)
+{
+	struct look l = floodgate_look();
+	uint64_t *stats = qdisc[0].floodgate_stats;
+
+	store[1] = 0;
+	same(judged(&l, NULL), "eth7:speed_unknown", "speed_unknown of floodgate");
+	qdisc[0].floodgate_options[TCA_FLOODGATE_RATE] = 125000000;
+	same(judged(&l, NULL), "", "but not if rate says it");
+
+	l = floodgate_look();
+	stats[TCA_FLOODGATE_STATS_WINDOWS] = 0;
+	same(judged(&l, NULL), "eth7:floodgate_no_windows", "floodgate_no_windows");
+	store[15] = HOP_ROLE_HOST;
+	same(judged(&l, NULL), "", "a host has none");
+	store[15] = HOP_ROLE_SWITCH;
+	store[10] = HOP_ROLE_HOST;
+	same(judged(&l, NULL), "", "nor has a host towards a switch");
+	store[10] = HOP_ROLE_SWITCH;
+	qdisc[0].floodgate_options[TCA_FLOODGATE_MODE] = FLOODGATE_MODE_PAUSE;
+	same(judged(&l, NULL), "", "nor are there any with mode pause");
+	qdisc[0].floodgate_options[TCA_FLOODGATE_MODE] = FLOODGATE_MODE_WINDOW;
+	store[2] = HOP_STATE_NO_NEIGHBOUR;
+	same(judged(&l, NULL), "eth7:no_neighbour", "nor without a neighbour");
+
+	l = floodgate_look();
+	stats[TCA_FLOODGATE_STATS_SLOTS_FULL] = 3;
+	same(judged(&l, NULL), "eth7:floodgate_slots(3 packets, 1024 slots)", "floodgate_slots");
+	l = floodgate_look();
+	stats[TCA_FLOODGATE_STATS_DROP_LIMIT] = 2;
+	stats[TCA_FLOODGATE_STATS_DROP_POOL] = 5;
+	same(judged(&l, NULL), "eth7:floodgate_dropped(7 packets)", "floodgate_dropped");
+	l = floodgate_look();
+	stats[TCA_FLOODGATE_STATS_VOQ_MAX] = 9001;
+	same(judged(&l, NULL), "", "nobody is to be paused");
+	stats[TCA_FLOODGATE_STATS_PAUSE_BYTES] = 9001;
+	same(judged(&l, NULL), "", "VOQs as long as they may be");
+	stats[TCA_FLOODGATE_STATS_PAUSE_BYTES] = 9000;
+	same(judged(&l, NULL), "eth7:floodgate_unpaused(voq_max 9001b, pause_bytes 9000b)",
+	     "floodgate_unpaused");
+	stats[TCA_FLOODGATE_STATS_PAUSES] = 1;
+	same(judged(&l, NULL), "", "somebody was");
+}
+
+static void test_doctor_floodgate(void)
+{
+	struct look l = floodgate_look();
+
 	same(judged(&l, NULL), "", "a box with floodgate alone");
 	store[2] = HOP_STATE_KIND;
 	same(judged(&l, NULL), "eth7:kind", "its device is a port");
@@ -822,6 +879,7 @@ int main(void)
 	test_doctor_rocc_figures();
 	test_doctor_pfc();
 	test_doctor_floodgate();
+	test_doctor_floodgate_figures();
 	test_doctor_ideal();
 	test_roots_names();
 	test_roots_circles();

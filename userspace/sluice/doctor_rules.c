@@ -2,7 +2,7 @@
 /*
  * doctor_rules.c - from what was seen to what there is to say; asks nobody anything
  *
- * The rules of rocc are in doctor_rocc.c.
+ * The rules of rocc are in doctor_rocc.c, those of floodgate in doctor_floodgate.c.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -123,12 +123,18 @@ static void judge_state(const struct judge *j, const struct port *p)
 		say(j, ids[state], port_name(p), "%s", "");
 }
 
-/* Does every bfc of the device know its rate by its options? */
+static bool guesses_rate(const struct qdisc *q)
+{
+	return (q->bfc && !q->bfc_rate) ||
+	       (q->floodgate && !q->floodgate_options[TCA_FLOODGATE_RATE]);
+}
+
+/* Does every bfc and floodgate of the device know its rate by its options? */
 static bool rate_is_set(const struct look *look, uint64_t ifindex)
 {
 	for (size_t i = 0; i < look->qdiscs.count; i++)
-		if (look->qdiscs.list[i].bfc && look->qdiscs.list[i].ifindex == ifindex &&
-		    !look->qdiscs.list[i].bfc_rate)
+		if (look->qdiscs.list[i].ifindex == ifindex &&
+		    guesses_rate(&look->qdiscs.list[i]))
 			return false;
 	return true;
 }
@@ -289,6 +295,10 @@ void doctor_judge(const struct look *look, const char *dev, doctor_fn found, voi
 		for (size_t q = 0; q < look->qdiscs.count; q++)
 			if (look->qdiscs.list[q].bfc && look->qdiscs.list[q].ifindex == d->ifindex)
 				judge_bfc_rate(&j, &look->qdiscs.list[q], d->name);
+		for (size_t q = 0; q < look->qdiscs.count; q++)
+			if (look->qdiscs.list[q].floodgate &&
+			    look->qdiscs.list[q].ifindex == d->ifindex)
+				judge_floodgate(&j, &look->qdiscs.list[q], d, p);
 		judge_device(&j, d);
 	}
 }

@@ -11,7 +11,6 @@
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 
-#include "../../kernel/uapi/floodgate.h"
 #include "../../kernel/uapi/ideal.h"
 #include "../../kernel/uapi/pfc.h"
 #include "qdisc.h"
@@ -50,27 +49,31 @@ static void take_pfc(struct qdisc *q)
 	q->version = attr_number(&tb[TCA_PFC_VERSION]);
 }
 
+/* An option that is not a number, or a figure, is 0 then. */
+static void take_numbers(uint64_t *to, const struct attr_value *nest, int most)
+{
+	struct attr_value tb[most + 1];
+
+	nl_nest(tb, most, nest);
+	for (int i = 0; i <= most; i++)
+		to[i] = attr_number(&tb[i]);
+}
+
 static void take_floodgate(struct qdisc *q)
 {
-	struct attr_value tb[TCA_FLOODGATE_MAX + 1];
-
-	nl_nest(tb, TCA_FLOODGATE_MAX, &q->options);
-	q->version = attr_number(&tb[TCA_FLOODGATE_VERSION]);
+	q->floodgate = true;
+	take_numbers(q->floodgate_options, &q->options, TCA_FLOODGATE_MAX);
+	take_numbers(q->floodgate_stats, &q->figures, TCA_FLOODGATE_STATS_MAX);
+	q->version = q->floodgate_options[TCA_FLOODGATE_VERSION];
 }
 
 static void take_rocc(struct qdisc *q)
 {
-	struct attr_value tb[TCA_ROCC_MAX + 1], own[TCA_ROCC_STATS_MAX + 1];
-
-	nl_nest(tb, TCA_ROCC_MAX, &q->options);
 	q->rocc = true;
-	for (int i = 0; i <= TCA_ROCC_MAX; i++)
-		q->rocc_options[i] = attr_number(&tb[i]);
+	take_numbers(q->rocc_options, &q->options, TCA_ROCC_MAX);
+	take_numbers(q->rocc_stats, &q->figures, TCA_ROCC_STATS_MAX);
 	q->version = q->rocc_options[TCA_ROCC_VERSION];
 	q->rocc_host = q->rocc_options[TCA_ROCC_ROLE] == ROCC_ROLE_HOST;
-	nl_nest(own, TCA_ROCC_STATS_MAX, &q->figures);
-	for (int i = 0; i <= TCA_ROCC_STATS_MAX; i++)
-		q->rocc_stats[i] = attr_number(&own[i]);
 }
 
 static void take_ideal(struct qdisc *q)

@@ -11,6 +11,7 @@
 #include <linux/types.h>
 
 #include "../../kernel/uapi/bfc.h"
+#include "../../kernel/uapi/floodgate.h"
 #include "../../kernel/uapi/rocc.h"
 #include "attr.h"
 #include "kind.h"
@@ -26,11 +27,14 @@
  * @kind: its kind
  * @rate: of a tbf, bytes per second
  * @bfc: it is one
+ * @floodgate: it is one
  * @rocc: it is one
  * @rocc_host: and a reaction point
  * @version: of one of our kinds: that of its module
  * @bfc_rate: of a bfc: option rate, 0 is auto
  * @bfc_th: of a bfc: option th, 0 is auto
+ * @floodgate_options: of a floodgate: those that are numbers, by TCA_FLOODGATE_*
+ * @floodgate_stats: of a floodgate: its figures, by TCA_FLOODGATE_STATS_*
  * @rocc_options: of a rocc: those that are numbers, by TCA_ROCC_*
  * @rocc_stats: of a rocc: its figures, by TCA_ROCC_STATS_*
  * @queue: what waits in it
@@ -45,11 +49,14 @@ struct qdisc {
 	char kind[QDISC_KIND_MAX];
 	uint64_t rate;
 	bool bfc;
+	bool floodgate;
 	bool rocc;
 	bool rocc_host;
 	uint32_t version;
 	uint64_t bfc_rate;
 	uint64_t bfc_th;
+	uint64_t floodgate_options[TCA_FLOODGATE_MAX + 1];
+	uint64_t floodgate_stats[TCA_FLOODGATE_STATS_MAX + 1];
 	uint64_t rocc_options[TCA_ROCC_MAX + 1];
 	uint64_t rocc_stats[TCA_ROCC_STATS_MAX + 1];
 	struct gnet_stats_queue queue;
