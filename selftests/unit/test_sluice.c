@@ -719,6 +719,9 @@ static void test_doctor_floodgate_figures(void)
 	stats[TCA_FLOODGATE_STATS_PAUSE_BYTES] = 9000;
 	same(judged(&l, NULL), "eth7:floodgate_unpaused(voq_max 9001b, pause_bytes 9000b)",
 	     "floodgate_unpaused");
+	store[10] = HOP_ROLE_HOST;
+	same(judged(&l, NULL), "", "a host, which pauses nobody");
+	store[10] = HOP_ROLE_SWITCH;
 	stats[TCA_FLOODGATE_STATS_PAUSES] = 1;
 	same(judged(&l, NULL), "", "somebody was");
 }
