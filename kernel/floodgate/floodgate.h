@@ -247,6 +247,7 @@ struct floodgate_sched {
 	struct list_head	owing;
 	struct list_head	idle;		/* the longest unused first */
 	struct list_head	free;
+	bool			fifo_last;	/* the last packet was of the FIFO, on a host */
 	u32			owe;		/* slots in @owing */
 	u32			used;		/* slots with a destination */
 	u32			voqs;		/* VOQs with packets */
@@ -319,7 +320,7 @@ int floodgate_dump(struct Qdisc *sch, struct sk_buff *skb);
 void floodgate_put(struct Qdisc *sch, struct floodgate_sched *q, struct sk_buff *skb,
 		   struct hop_network net);
 struct sk_buff *floodgate_take(struct Qdisc *sch, struct floodgate_sched *q,
-			       struct floodgate_slot **slot, u64 now);
+			       struct floodgate_slot **slot, bool *voq, u64 now);
 void floodgate_reset(struct Qdisc *sch);
 
 /* ---- pause.c ---- */
@@ -327,6 +328,7 @@ void floodgate_reset(struct Qdisc *sch);
 extern const struct hop_member_ops floodgate_member_ops;
 
 void floodgate_obey(struct floodgate_sched *q);
+void floodgate_catch_up(struct floodgate_sched *q);
 void floodgate_pause(struct floodgate_sched *q, const struct sk_buff *skb);
 void floodgate_resume(struct floodgate_sched *q, const struct floodgate_slot *slot);
 unsigned int floodgate_pauses_end(struct floodgate_sched *q);
@@ -437,7 +439,8 @@ static inline u8 floodgate_link(const struct floodgate_sched *q)
 		return FLOODGATE_LINK_TAGS | FLOODGATE_LINK_HOST;
 	if (hop_blocks_valid(m))
 		return FLOODGATE_LINK_TAGS | FLOODGATE_LINK_COUNTS | FLOODGATE_LINK_WINDOWS;
-	return m->blocks.gen ? FLOODGATE_LINK_TAGS | FLOODGATE_LINK_COUNTS : FLOODGATE_LINK_TAGS;
+	return hop_blocks_kin(m) ? FLOODGATE_LINK_TAGS | FLOODGATE_LINK_COUNTS :
+				   FLOODGATE_LINK_TAGS;
 }
 
 /* ---- credit.c ---- */

@@ -205,7 +205,7 @@ static bool floodgate_tag(struct Qdisc *sch, struct floodgate_sched *q, struct s
 
 	if (slot && likely(tagged > 0) && q->link & FLOODGATE_LINK_COUNTS)
 		floodgate_sent(slot, bytes);
-	else if (slot)
+	if (slot && unlikely(tagged <= 0 || !q->windows))
 		floodgate_not_sent(slot);
 	if (unlikely(tagged < 0)) {
 		q->stats.drop_tag++;
@@ -221,8 +221,8 @@ static struct sk_buff *floodgate_dequeue_data(struct Qdisc *sch, struct floodgat
 					      u64 now, bool *more)
 {
 	struct floodgate_slot *slot = NULL;
-	bool fifo = q->fifo.head;
-	struct sk_buff *skb = floodgate_take(sch, q, &slot, now);
+	bool voq = false;
+	struct sk_buff *skb = floodgate_take(sch, q, &slot, &voq, now);
 	u32 bytes;
 
 	*more = skb;
@@ -230,10 +230,10 @@ static struct sk_buff *floodgate_dequeue_data(struct Qdisc *sch, struct floodgat
 		return NULL;
 	bytes = floodgate_cb(skb)->bytes;
 	if (unlikely(q->config.telemetry))
-		floodgate_tell(q, skb, !fifo, now);
+		floodgate_tell(q, skb, voq, now);
 	if (unlikely(!floodgate_tag(sch, q, skb, slot, bytes)))
 		skb = NULL;
-	if (unlikely(!fifo) && slot)
+	if (unlikely(voq))
 		floodgate_pass_on(slot);
 	return skb;
 }

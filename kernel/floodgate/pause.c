@@ -31,7 +31,9 @@ static u64 pause_waits(const struct floodgate_slot *slot)
 {
 	u64 held = atomic64_read(&slot->dest->held);
 
-	return slot->q->link & FLOODGATE_LINK_TAGS ? held : held + slot->charged;
+	if (slot->q->config.mode == FLOODGATE_MODE_PAUSE && !(slot->q->link & FLOODGATE_LINK_TAGS))
+		held += slot->charged;
+	return held;
 }
 
 /* Return: how many are not paused any more. */
@@ -49,6 +51,7 @@ static noinline unsigned int pause_release(struct floodgate_sched *q, struct flo
 		smp_store_release(&o->paused, NULL);
 	}
 	spin_unlock(&dest->lock);
+	hop_ingress_hold(&q->member, -(int)n);
 	return n;
 }
 
@@ -69,17 +72,18 @@ static noinline void pause_origin(struct floodgate_sched *q, const struct floodg
 	struct floodgate_origin *o = &q->box->origins[handle - HOP_HANDLE_FIRST];
 	struct floodgate_dest *dest = slot->dest, *owner;
 
+	if (q->config.mode != FLOODGATE_MODE_PAUSE && !hop_origin_is_host(&q->member, handle))
+		return;
 	if (unlikely(hop_elided(&q->member, handle))) {
 		q->stats.elided++;
 		return;
 	}
-	if (q->config.mode != FLOODGATE_MODE_PAUSE && !hop_origin_is_host(&q->member, handle))
-		return;
 	spin_lock(&dest->lock);
 	owner = cmpxchg(&o->paused, NULL, dest);
 	if (!owner) {
 		o->next_paused = dest->pausing;
 		WRITE_ONCE(dest->pausing, handle);
+		hop_ingress_hold(&q->member, 1);
 		q->stats.pauses++;
 	}
 	/* again, too: a qdisc of another kind may have taken it away */
@@ -159,6 +163,19 @@ void floodgate_obey(struct floodgate_sched *q)
 						pause_changed, q, 0);
 }
 
+/**
+ * floodgate_catch_up - take over all that others have said since the last time
+ * @q: the qdisc
+ */
+void floodgate_catch_up(struct floodgate_sched *q)
+{
+	if (floodgate_link(q) != q->link)
+		floodgate_judge(q);
+	if (hop_paused_changed(&q->member, q->paused_seen))
+		floodgate_obey(q);
+	floodgate_hear(q);
+}
+
 /* ---- what hopctl asks ---- */
 
 static void floodgate_watch(const struct hop_member *m, u16 queue, struct hop_watch *w)
@@ -169,13 +186,16 @@ static void floodgate_watch(const struct hop_member *m, u16 queue, struct hop_wa
 	w->sent = READ_ONCE(q->slots[queue].packets);
 }
 
-/* A qdisc whose packets wait for nobody but the device, and wait for too long */
+/* A qdisc whose packets wait for nobody but the device, and wait for too long. What its neighbour
+ * has said was perhaps heard by nobody: the device does not ask.
+ */
 static unsigned int floodgate_withdraw(struct hop_member *m)
 {
 	struct floodgate_sched *q = container_of(m, struct floodgate_sched, member);
 	unsigned int withdrawn = 0;
 
 	sch_tree_lock(m->sch);
+	floodgate_catch_up(q);
 	if (hop_member_stalls(m, !q->fifo.head && list_empty(&q->round))) {
 		withdrawn = floodgate_pauses_end(q);
 		q->stats.withdrawn += withdrawn;

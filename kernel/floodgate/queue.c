@@ -166,6 +166,18 @@ static void round_through(struct floodgate_sched *q)
 	}
 }
 
+/* What goes before the FIFO, or into it. In a host's FIFO is what found no slot, and takes turns
+ * with those that did.
+ */
+static struct sk_buff *round_early(struct floodgate_sched *q)
+{
+	if (q->config.serve == FLOODGATE_SERVE_THROUGH)
+		round_through(q);
+	else if (q->link & FLOODGATE_LINK_HOST && q->fifo_last)
+		return round_pop(q);
+	return NULL;
+}
+
 /* A packet leaves, in whatever way: what it stands for is taken back. */
 static void queue_forget(struct floodgate_sched *q, struct sk_buff *skb,
 			 struct floodgate_slot *slot)
@@ -183,20 +195,26 @@ static void queue_forget(struct floodgate_sched *q, struct sk_buff *skb,
  * @q: the same
  * @slot: filled in: its slot, NULL if it has none. floodgate_sent() or floodgate_not_sent() has to
  *	be called
+ * @voq: set if it was in the VOQ
  * @now: time
  *
  * Return: NULL if there is none.
  */
 struct sk_buff *floodgate_take(struct Qdisc *sch, struct floodgate_sched *q,
-			       struct floodgate_slot **slot, u64 now)
+			       struct floodgate_slot **slot, bool *voq, u64 now)
 {
-	struct sk_buff *skb;
+	struct sk_buff *skb = NULL;
 
-	if (unlikely(!list_empty(&q->round)) && q->config.serve == FLOODGATE_SERVE_THROUGH)
-		round_through(q);
-	skb = fifo_pop(q);
-	if (!skb && unlikely(!list_empty(&q->round)))
+	if (unlikely(!list_empty(&q->round)))
+		skb = round_early(q);
+	*voq = skb;
+	if (!skb)
+		skb = fifo_pop(q);
+	q->fifo_last = !*voq;
+	if (!skb && unlikely(!list_empty(&q->round))) {
 		skb = round_pop(q);
+		*voq = skb;
+	}
 	if (!skb)
 		return NULL;
 	*slot = queue_slot(q, skb);

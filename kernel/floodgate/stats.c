@@ -72,12 +72,8 @@ int floodgate_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 
 	sch_tree_lock(sch);
 	now.time_ns = ktime_get_ns();
-	if (floodgate_link(q) != q->link)
-		floodgate_judge(q);
-	if (hop_paused_changed(&q->member, q->paused_seen))
-		floodgate_obey(q);
 	floodgate_follow_link(q);
-	floodgate_hear(q);
+	floodgate_catch_up(q);
 	if (!list_empty(&q->round))	/* what may leave now was perhaps not called before */
 		__netif_schedule(qdisc_root_bh(sch));
 	hop_backlog_moves(sch, &q->stats.backlog_time, &q->changed_ns, now.time_ns);

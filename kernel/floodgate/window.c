@@ -404,7 +404,7 @@ void floodgate_owes(struct floodgate_slot *slot)
 }
 
 /**
- * floodgate_not_sent - a packet leaves without the slot's number, or is dropped
+ * floodgate_not_sent - a packet leaves, or is dropped, and is not counted
  * @slot: the slot
  */
 void floodgate_not_sent(struct floodgate_slot *slot)
@@ -448,8 +448,14 @@ void floodgate_judge(struct floodgate_sched *q)
 void floodgate_hold(struct floodgate_slot *slot, bool on)
 {
 	slot->paused = on;
-	if (!slot->dest)
+	if (!slot->dest) {
+		/* nobody gets it meanwhile */
+		if (on)
+			list_del(&slot->node);
+		else
+			list_add_tail(&slot->node, &slot->q->free);
 		return;
+	}
 	floodgate_settle(slot);
 	if (!slot->voq.head)
 		return;

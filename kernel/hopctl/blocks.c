@@ -83,6 +83,8 @@ int hop_blocks_join(struct hop_member *m, const struct hop_blocks_ops *ops)
 	/* END first, if there is somebody to hear it */
 	m->blocks.seen = b->gen - blocks_kin(port);
 	m->blocks.sending = m->blocks.seen;
+	WRITE_ONCE(b->kin, blocks_kin(port));
+	m->blocks.kin = &b->kin;
 	m->blocks.valid = &b->valid;
 	m->blocks.gen = &b->gen;
 	b->members++;
@@ -102,6 +104,7 @@ void hop_blocks_leave(struct hop_member *m)
 		return;
 	spin_lock_bh(&port->lock);
 	m->blocks.gen = NULL;
+	m->blocks.kin = NULL;
 	m->blocks.valid = NULL;
 	if (!--port->blocks.members) {
 		WRITE_ONCE(port->counting, false);
@@ -530,7 +533,8 @@ void hop_blocks_stop(struct hop_port *port)
 /* Its kinds or ours, its role or ours, may be others than before. */
 void hop_blocks_judge(struct hop_port *port)
 {
-	if (!blocks_kin(port))
+	WRITE_ONCE(port->blocks.kin, blocks_kin(port));
+	if (!port->blocks.kin)
 		hop_blocks_stop(port);
 }
 

@@ -109,6 +109,12 @@ void hop_blocks_owe(struct hop_member *m, bool owes);
  */
 void hop_blocks_left(const struct hop_member *m, u16 handle, bool hurry);
 
+/* Does the neighbour count what is sent? */
+static inline bool hop_blocks_kin(const struct hop_member *m)
+{
+	return m->blocks.kin && READ_ONCE(*m->blocks.kin);
+}
+
 /* Does the neighbour answer, so that what is outstanding means something? */
 static inline bool hop_blocks_valid(const struct hop_member *m)
 {

@@ -139,6 +139,7 @@ struct hop_member_ops {
 /**
  * struct hop_member_blocks - a member's part of the port's blocks, see blocks.h. Qdisc lock
  * @gen: the port's, NULL if the member has no part in it
+ * @kin: the neighbour counts, too, or will soon
  * @valid: see hop_blocks_valid()
  * @seen: generation for which END has been handed out by all transmit queues
  * @sending: generation for which it is being handed out
@@ -149,6 +150,7 @@ struct hop_member_ops {
  */
 struct hop_member_blocks {
 	const u32		*gen;
+	const bool		*kin;
 	const bool		*valid;
 	u32			seen;
 	u32			sending;
@@ -568,6 +570,15 @@ u32 hop_ingress_bytes(const struct hop_port *port, u16 queue);
  * The same again changes nothing. Context: qdisc lock, softirqs off.
  */
 void hop_ingress_pause(struct hop_member *m, u16 handle, bool on);
+
+/**
+ * hop_ingress_hold - pauses are held by something else than packets that came by their handles
+ * @m: any member in the namespace
+ * @by: how many more, or fewer
+ *
+ * Else a pause counter without such a packet is taken for a fault, and set back.
+ */
+void hop_ingress_hold(struct hop_member *m, int by);
 
 /**
  * hop_tag_push - put the fabric tag on a packet that is being dequeued

@@ -525,6 +525,12 @@ void hop_ingress_pause(struct hop_member *m, u16 handle, bool on)
 }
 EXPORT_SYMBOL_GPL(hop_ingress_pause);
 
+void hop_ingress_hold(struct hop_member *m, int by)
+{
+	atomic_add(by, &m->net->holds);
+}
+EXPORT_SYMBOL_GPL(hop_ingress_hold);
+
 /**
  * hop_net_hrtt - the largest HRTT of the namespace's ports anew
  * @net: the namespace

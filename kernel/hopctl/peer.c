@@ -98,6 +98,7 @@ void hop_peer_role(struct hop_port *port)
 		return;
 	WRITE_ONCE(port->role, role);
 	peer_handles(port);
+	hop_blocks_judge(port);
 }
 
 /**

@@ -244,6 +244,7 @@ struct hop_spacing {
  * @block: low half of @tx.block, for members
  * @gen: counts the times that END was due
  * @acks: blocks that the neighbour has answered since it came up, up to VALID_ACKS
+ * @kin: it counts, too; see blocks_kin()
  * @valid: it has answered so many
  * @ended_ns: when END was due last
  * @repeat_ns: and is due again, if it is not answered
@@ -266,6 +267,7 @@ struct hop_blocks {
 	u32				block;
 	u32				gen;
 	u8				acks;
+	bool				kin;
 	bool				valid;
 	u64				ended_ns;
 	u64				repeat_ns;
@@ -535,6 +537,7 @@ struct hop_net_roots {
  * @elides: some bit of some hop_port.elide may be set
  * @marked: packets that hold a pause, at the last look of watch.c, which alone has it
  * @marks: hop_net_marks() just before that look; likewise
+ * @holds: pauses that are held without such a packet, see hop_ingress_hold()
  * @shared: what qdiscs share, see shared.c; RTNL
  */
 struct hop_net {
@@ -555,6 +558,7 @@ struct hop_net {
 	bool			elides;
 	u64			marked;
 	u32			marks;
+	atomic_t		holds;
 	struct list_head	shared;
 };
 

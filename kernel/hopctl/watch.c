@@ -100,7 +100,7 @@ static bool ports_look(u64 now, bool *paused)
 
 	rcu_read_lock();
 	list_for_each_entry_rcu(port, &hop_ports, node)
-		port->net->marked = 0;
+		port->net->marked = atomic_read(&port->net->holds);
 	list_for_each_entry_rcu(port, &hop_ports, node)
 		ask |= port_look(port, now);
 	list_for_each_entry_rcu(port, &hop_ports, node) {
@@ -173,7 +173,7 @@ static void ports_ask(u64 now)
 
 	rtnl_lock();
 	list_for_each_entry(port, &hop_ports, node) {
-		port->net->marked = 0;
+		port->net->marked = atomic_read(&port->net->holds);
 		port->net->marks = hop_net_marks(port->net);
 	}
 	list_for_each_entry(port, &hop_ports, node)

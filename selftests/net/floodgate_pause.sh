@@ -146,6 +146,24 @@ sends h p "$(to 3 100)"
 sleep 0.012
 between "credits" $(($(link_stat s q tx_packets) - before)) 0 4
 
+# 0.3 s after the packet of h has left the queue no packet in it came by a handle. Its neighbours look for pauses that nobody holds
+# twice in 0.1 s.
+diag "packets of others hold a pause, too"
+ip_in c link set dev u type wire rate 1mbit
+sends s r "$(to 2 45)"
+sends h p "$(to 2 1)"
+check "h is held for them" wait_until -e 2 1 held
+sends s r "$(to 2 200)"
+sleep 0.7
+shows "and all the time" h p paused 1
+shows "without a fault" s q counter_leaks 0
+figs s r queued voq_backlog
+between "though no packet of its is left" "${REPLY% *}" 0 0
+between "but many others" "${REPLY#* }" $PAUSE 200000
+ip_in c link set dev u type wire rate 10mbit
+check "all leaves, and nobody is held" wait_until -e 400 20 rest
+check "in the end" wait_until -e 100 10 figs_are h p paused 0
+
 diag "control frames that are lost"
 ip_in h link set dev p type wire loss_control 30%
 ip_in s link set dev q type wire loss_control 30%
@@ -244,6 +262,38 @@ check "pauses are taken back" wait_until -e 20 2 withdrew
 check "and all comes to where the device hangs" wait_until -e 20 2 figs_are s r backlog paused "0 0"
 ip_in c link set dev u type wire rate 10mbit
 check "all leaves" wait_until -e 400 20 rest
+leave_spaces
+
+# A neighbour with bfc pauses by slot, too, and credits nothing.
+diag "slots towards a bfc"
+two_boxes rate 100mbit delay 1us
+gate a p switch switch slots 2
+tc_in b qdisc add dev q root handle 1: bfc role switch peer switch || die "no qdisc bfc"
+check "tags" wait_until -e 10 2 tags a p
+for i in 11 12 13 14 15; do
+	sends a p "$(to $i 1)"
+done
+shows "are given away" a p slots_used slots_full outstanding "2 0 0"
+leave_spaces
+
+# A neighbour that is a program pauses slot 0, of two, before there is any destination.
+diag "a slot that is held and has no destination"
+two_boxes rate 10mbit delay 1us
+gate a p host switch slots 2 nowatch
+in_ns b "$hopframe" peer q for=2500 role=switch queues=8 \
+	at=100 state:seq=1,lease=2000000000,words=1 at=2000 state:seq=2,lease=2000000000,words=0 >/dev/null &
+check "tags" wait_until -e 10 1 tags a p
+check "and holds it" wait_until -e 10 1 figs_are a p paused 1
+sends a p "$(to 11 1)" "$(to 12 1)"
+check "others have the other one" wait_until -e 5 1 figs_are a p slots_used backlog "1 0"
+diag "a host's packets without a slot"
+sends a p "$(to 11 50)" "$(to 12 500)"
+sleep 0.1
+shows "hold nobody up who has one" a p voqs 0
+figs a p backlog slots_full
+between "and wait themselves" "${REPLY% *}" 350000 470000
+between "they are counted" "${REPLY#* }" 500 500
+wait
 leave_spaces
 
 # A neighbour that is a program pauses slot 0, of two, from 0.5 to 1 s.

@@ -31,7 +31,8 @@ void judge_floodgate(const struct judge *j, const struct qdisc *q, const struct 
 		say(j, "floodgate_slots", d->name, "%" PRIu64 " packets, %" PRIu64 " slots",
 		    stats[TCA_FLOODGATE_STATS_SLOTS_FULL],
 		    q->floodgate_options[TCA_FLOODGATE_SLOTS]);
-	if (stats[TCA_FLOODGATE_STATS_PAUSE_BYTES] && !stats[TCA_FLOODGATE_STATS_PAUSES] &&
+	if (stats[TCA_FLOODGATE_STATS_PAUSE_BYTES] && p &&
+	    port_number(p, HOP_A_ROLE) == HOP_ROLE_SWITCH && !stats[TCA_FLOODGATE_STATS_PAUSES] &&
 	    stats[TCA_FLOODGATE_STATS_VOQ_MAX] > stats[TCA_FLOODGATE_STATS_PAUSE_BYTES])
 		say(j, "floodgate_unpaused", d->name, "voq_max %s, pause_bytes %s",
 		    text_bytes(a, stats[TCA_FLOODGATE_STATS_VOQ_MAX]),
