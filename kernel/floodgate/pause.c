@@ -102,10 +102,11 @@ static noinline void pause_origin(struct floodgate_sched *q, const struct floodg
 void floodgate_pause(struct floodgate_sched *q, const struct sk_buff *skb)
 {
 	const struct floodgate_skb_cb *cb = floodgate_cb(skb);
-	const struct floodgate_slot *slot = &q->slots[cb->slot];
+	const struct floodgate_slot *slot;
 
 	if (cb->slot == FLOODGATE_NO_SLOT || !cb->handle || q->member.stalled)
 		return;
+	slot = &q->slots[cb->slot];
 	if (pause_waits(slot) > q->pause_bytes)
 		pause_origin(q, slot, cb->handle);
 }

@@ -145,26 +145,4 @@ for port in p2 p3 p4; do
 	check "$port sends all" wait_until -e 200 20 figs_are a $port backlog outstanding "0 0"
 done
 leave_spaces
-# One credit, after 100 ms, is for more than the first port has to send.
-diag "a port that leaves window"
-boxes 100mbit 100mbit
-gates window 20000 refresh 300ms lease 1s	# or the ends of blocks would bring credits
-for i in 1 2; do
-	gate b q$i switch credit-interval 100ms
-done
-for i in 1 2; do
-	check "p$i: they meet" wait_until -e 500 10 figs_are a p$i windows 1
-done
-sends a p1 "$(to 1)"	# a first credit comes at once
-sleep 0.02
-sends a p1 "$(to 21)"
-sends a p2 "$(to 5 sport=2)"
-sleep 0.02
-check "both wait" figs_are a p1 voqs backlog "1 $FRAME"
-check "for window" figs_are a p2 voqs backlog "1 $((5 * FRAME))"
-check "the first one goes on" wait_until -e 1 1 figs_are a p1 voqs backlog "0 0"
-sleep 0.01
-check "and the next one with it" figs_are a p2 voqs backlog "0 0"
-check "all leaves" wait_until -e 400 20 figs_are a p2 outstanding "0"
-leave_spaces
 finish
