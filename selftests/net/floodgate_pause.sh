@@ -276,13 +276,19 @@ done
 shows "are given away" a p slots_used slots_full outstanding "2 0 0"
 leave_spaces
 
-# A neighbour that is a program pauses slot 0, of two, before there is any destination.
+# program RATE MS MS: a's neighbour is a program, which pauses slot 0, of two, from then until then
+program()
+{
+	two_boxes rate "$1" delay 1us
+	gate a p host switch slots 2 nowatch
+	in_ns b "$hopframe" peer q for=$(($3 + 500)) role=switch queues=8 at="$2" state:seq=1,lease=2000000000,words=1 \
+		at="$3" state:seq=2,lease=2000000000,words=0 >/dev/null &
+	check "tags" wait_until -e 10 1 tags a p
+}
+
+# Paused before there is any destination
 diag "a slot that is held and has no destination"
-two_boxes rate 10mbit delay 1us
-gate a p host switch slots 2 nowatch
-in_ns b "$hopframe" peer q for=2500 role=switch queues=8 \
-	at=100 state:seq=1,lease=2000000000,words=1 at=2000 state:seq=2,lease=2000000000,words=0 >/dev/null &
-check "tags" wait_until -e 10 1 tags a p
+program 10mbit 100 2000
 check "and holds it" wait_until -e 10 1 figs_are a p paused 1
 sends a p "$(to 11 1)" "$(to 12 1)"
 check "others have the other one" wait_until -e 5 1 figs_are a p slots_used backlog "1 0"
@@ -296,13 +302,8 @@ between "they are counted" "${REPLY#* }" 500 500
 wait
 leave_spaces
 
-# A neighbour that is a program pauses slot 0, of two, from 0.5 to 1 s.
 diag "a slot that is held and has no packets"
-two_boxes rate 1gbit delay 1us
-gate a p host switch slots 2 nowatch
-in_ns b "$hopframe" peer q for=2000 role=switch queues=8 \
-	at=500 state:seq=1,lease=2000000000,words=1 at=1000 state:seq=2,lease=2000000000,words=0 >/dev/null &
-check "tags" wait_until -e 10 1 tags a p
+program 1gbit 500 1000
 sends a p "$(to 11 1)"
 shows "the first destination has the first slot" a p slots_used paused backlog "1 0 0"
 check "and is held" wait_until -e 10 1 figs_are a p paused 1
