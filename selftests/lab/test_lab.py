@@ -286,6 +286,28 @@ class Files(unittest.TestCase):
                 if a.is_switch and b.is_switch:
                     self.assertNotEqual(rack.hash_fields(topology, a), rack.hash_fields(topology, b))
 
+    def test_paths(self):
+        """At a switch with several ways each port has its own; what is pinned goes by its switch."""
+        text = LAB.replace("star senders 2 rate 10gbit", "leaf-spine racks 2 hosts 3 spines 2")
+
+        def rules(words):
+            lines = rack.files(lab := labfile.parse("x.lab", text + words), lab.schemes[0])["lab-tor1.ip"].splitlines()
+            tables = {w[3]: w[5] for w in (line.split() for line in lines) if w[0] == "rule"}
+            routes = {w[-1]: w[6] for w in (line.split() for line in lines) if w[-2] == "table"}
+            self.assertEqual(sorted(tables.values()), sorted(routes))
+            return {port: routes[table] for port, table in tables.items()}
+
+        self.assertEqual(rules(""), {})
+        self.assertEqual(rules("paths hash h2=spine1\n"), {"h2": "spine1"})
+        self.assertEqual(rules("paths even\n"), {"h1": "spine1", "h2": "spine2", "h3": "spine1"})
+        self.assertEqual(rules("paths even h3=spine2\n"), {"h1": "spine1", "h2": "spine2", "h3": "spine2"})
+        lab = labfile.parse("x.lab", text.replace("leaf-spine racks 2 hosts 3 spines 2", "fat-tree k 4") + "paths even\n")
+        files = rack.files(lab, lab.schemes[0])
+        # what comes from the core has one way
+        self.assertEqual([line.split()[3] for line in files["lab-agg1-1.ip"].splitlines() if line.startswith("rule")],
+                         ["edge1", "edge2"])
+        self.assertNotIn("rule", files["lab-core1.ip"])
+
     def test_bdp(self):
         lab = labfile.parse("x.lab", LAB)
         # 1058 bytes over two links of 10 Gb/s and 1 us, and back: 1692 + 4000 ns
@@ -787,6 +809,11 @@ class Refused(unittest.TestCase):
                 ("seed -1", "6: seed: takes whole"), ("seed 99999999999999999999", "6: seed: takes whole"),
                 ("seed ²", "6: seed: takes whole"), ("seed 3 3", "6: seed: 3 is given twice"),
                 ("payload 10", "6: payload: is 64 to 8900 bytes, not 10"), ("ring 65MiB", "6: ring: is 0 to"),
+                ("paths odd", "6: paths: takes hash or even"), ("paths even h1", "6: paths: takes hash or even"),
+                ("paths even h1=s1 h1=s1", "6: paths: h1 is given twice"),
+                ("paths even x=s1", "6: paths: there is no host \"x\""),
+                ("paths even s1=s1", "6: paths: there is no host \"s1\""),
+                ("paths even h1=s1", "6: paths: no way from \"h1\" goes by \"s1\""),
                 ("overhead 300", "6: overhead: is 0 to 256"), ("sample 5ns", "6: sample: is 10 to"),
                 ("limit 5", "6: limit: \"5\" is no time"), ("sample 1us s1.h9", "6: sample: there is no port s1.h9"),
                 ("vary load 1 2", "6: vary: no line says {load}"), ("limit {x}s\nvary x 1 1", "7: vary: 1 is given twice"),

@@ -3,6 +3,7 @@
 
     title TEXT                          what it is, for the report
     topology FILE.topo                  or: topology SHAPE [PARAMETER VALUE]...
+    paths hash|even [HOST=SWITCH]...    which of several equal ways flows take (hash), and those of single hosts
     workload NAME ARGUMENT...           a trace: arguments of `sluice-trace make`; or
     workload NAME trace FILE            one that there is
     scheme NAME [BASE] [SETTING=VALUE]...
@@ -78,6 +79,8 @@ class Lab:
     title: str = ""
     topology: Topology = None
     topology_text: str = ""
+    paths: str = "hash"
+    pinned: dict = field(default_factory=dict)          # {host: the switch that its flows go by, behind its own}
     workload: str = ""
     workload_words: list = field(default_factory=list)
     schemes: list = field(default_factory=list)
@@ -178,6 +181,12 @@ class _Reader:
         if len(self.lab.topology.hosts) < 2:
             raise ValueError("there has to be more than one host")
 
+    def paths(self, words):
+        if words[:1] not in (["hash"], ["even"]) or not all(re.fullmatch("[^=]+=[^=]+", w) for w in words[1:]):
+            raise ValueError("takes hash or even, and perhaps HOST=SWITCH")
+        self.lab.paths = words[0]
+        self.lab.pinned = dict(zip(_once([w.partition("=")[0] for w in words[1:]]), (w.partition("=")[2] for w in words[1:])))
+
     def workload(self, words):
         if len(words) < 2:
             raise ValueError("takes a name, and arguments of `sluice-trace make` or `trace FILE`")
@@ -233,14 +242,14 @@ class _Reader:
             self.lab.buffer = units.size(_one(words))
         elif key in ("limit", "settle"):
             setattr(self.lab, key, units.time(_one(words)))
-        elif key in ("title", "paper", "reference", "topology", "workload", "scheme", "seed", "vary",
+        elif key in ("title", "paper", "reference", "topology", "paths", "workload", "scheme", "seed", "vary",
                      "faults", "sample", "bins"):
             if key not in ("scheme", "vary", "paper", "reference") and key in self.lab.lines:
                 raise ValueError(f"there is a `{key}` already")
             getattr(self, key)(words)
         else:
-            raise ValueError(f"\"{key}\" is not title, paper, reference, topology, workload, scheme, seed, "
-                             "vary, payload, buffer, ring, overhead, faults, limit, sample, settle or bins")
+            raise ValueError(f"\"{key}\" is not title, paper, reference, topology, paths, workload, scheme, "
+                             "seed, vary, payload, buffer, ring, overhead, faults, limit, sample, settle or bins")
         self.lab.lines[key] = number
 
     def finish(self):
@@ -251,6 +260,9 @@ class _Reader:
                 yield 0, f"there is no line `{key}`"
         if not lab.topology:
             return
+        for host, switch in lab.pinned.items():
+            if why := lab.topology.why_not_by(host, switch):
+                yield lab.lines["paths"], f"paths: {why}"
         ports = {str(p) for p in lab.topology.ports}
         for port in lab.sample_ports:
             if port not in ports:

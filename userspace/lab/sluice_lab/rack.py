@@ -2,8 +2,8 @@
 """Files that lab-rack builds a topology from: batches for ip and tc, and what belongs to them.
 
 Each box is a network namespace lab-NAME. Switches are IPv4 routers that spread flows over equal ways
-by their 5-tuple; hosts of one switch have one prefix. Neighbour entries are static: there is no
-address resolution in a measurement.
+by their 5-tuple, or by where they come from; hosts of one switch have one prefix. Neighbour entries are
+static: there is no address resolution in a measurement.
 """
 
 import os
@@ -33,6 +33,10 @@ def _links(lab, mtu):
                f"type wire rate {a.rate} delay {a.delay}ns ring {lab.ring} "
                f"overhead {lab.overhead} {lab.faults} peer name {b.name} netns {netns(b.node)} "
                f"address {b.mac} mtu {mtu}")
+
+
+# Of the routes for what comes by the first port of a switch; those of main come after all of them.
+PORT_TABLE, PORT_RULE = 1000, 100
 
 
 def _gateway(port):
@@ -82,6 +86,31 @@ def _switch(lab, switch):
         else:
             yield f"route add {Topology.prefix(edge)} " + \
                   " ".join(f"nexthop {_gateway(w)}" for w in ways)
+    yield from _own_ways(lab, switch)
+
+
+def _own_way(lab, number, port, ways):
+    """That of several which takes what comes by a port, the number-th of its switch; None if it may be any."""
+    pinned = lab.pinned.get(port.peer.node.name)
+    for way in ways:
+        if way.peer.node.name == pinned:
+            return way
+    return ways[number % len(ways)] if lab.paths == "even" else None
+
+
+def _own_ways(lab, switch):
+    """A table for each port whose flows take one of several ways."""
+    edges = [e for e in lab.topology.edges() if e is not switch]
+    for number, port in enumerate(switch.ports):
+        routes = []
+        for edge in edges:
+            ways = lab.topology.ways(switch, edge)
+            way = _own_way(lab, number, port, ways) if len(ways) > 1 and port not in ways else None
+            if way:
+                routes.append(f"route add {Topology.prefix(edge)} {_gateway(way)} table {PORT_TABLE + number}")
+        if routes:
+            yield from routes
+            yield f"rule add iif {port.name} lookup {PORT_TABLE + number} priority {PORT_RULE}"
 
 
 def hash_fields(topology, switch):

@@ -242,6 +242,17 @@ class Topology:
         """Ports of a switch by which packets for the hosts of another may leave."""
         return self._ways(edge)[switch.name]
 
+    def why_not_by(self, host, switch):
+        """Why flows of a host, by name, cannot go by such a switch, behind its own; None if they can."""
+        node = self.nodes.get(host)
+        if not node or node.is_switch:
+            return f"there is no host \"{host}\""
+        own = self.edge(node)
+        ways = [w for e in self.edges() if e is not own for w in self.ways(own, e)]
+        if switch not in (w.peer.node.name for w in ways):
+            return f"no way from \"{host}\" goes by \"{switch}\""
+        return None
+
     def path(self, source, target):
         """Ports that a packet leaves by, from a host to another; the first of equal ways."""
         edge = self.edge(target)
