@@ -157,6 +157,11 @@ class Files(unittest.TestCase):
                           for s in ("bfc", "bfc-8")])
         self.assertIn("0.9", cases[-1].lab.workload_words)
 
+    def test_values_in_names_of_files(self):
+        cases = labfile.cases("x.lab", LAB.replace("load 0.5", "long 1,pairs={who} --duration 1ms") + "vary who 0:1/0:2\n")
+        self.assertEqual([c.key for c in cases], ["bfc-who0_1_0_2-s1"])
+        self.assertEqual(report.Report.suffix([("who", "0:1/0:2")]), "-who0_1_0_2")
+
     def test_refused(self):
         for text, reason in (
                 (LAB.replace("scheme bfc", ""), "no line `scheme`"),

@@ -54,6 +54,11 @@ REFERENCES = {"rate": units.rate, "queue": units.size, "buffer": units.size, "sl
               "flows": _positive, "used": _positive}
 
 
+def point_words(values):
+    """Pairs of names and values as a part of a file's name"""
+    return re.sub(r"[^A-Za-z0-9_.%=-]", "_", "".join(f"-{k}{v}" for k, v in values))
+
+
 @dataclass
 class Case:
     """One run: a scheme, a seed and a value for each `vary`."""
@@ -64,11 +69,11 @@ class Case:
 
     @property
     def point(self):
-        return "".join(f"-{k}{v}" for k, v in self.values.items()) + f"-s{self.seed}"
+        return point_words(self.values.items()) + f"-s{self.seed}"
 
     @property
     def key(self):
-        return re.sub(r"[^A-Za-z0-9_.%=-]", "_", self.scheme.name + self.point)
+        return self.scheme.name + self.point
 
 
 @dataclass

@@ -144,7 +144,7 @@ class Report:
 
     @staticmethod
     def suffix(values):
-        return "".join(f"-{k}{v}" for k, v in values)
+        return labfile.point_words(values)
 
     @staticmethod
     def words(values):
