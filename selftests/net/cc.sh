@@ -78,16 +78,21 @@ run()
 count() { jq -e --arg key "$1" '.[$key]' "$work/json" || die "flowgen does not say $1"; }
 mark() { tc_in sw qdisc change dev p5 root pfc "$@" || die "no $*"; }
 
-# rates FROM TO: of h1 to h4 between two times in ms, in % of the line
+# rates N FROM TO: of the first N senders between two times in ms, in % of the line, for as long as all of them send: one that
+# ends a little before the time leaves what it had to the others
 rates()
 {
-	awk -F, -v from="$1" -v to="$2" -v c=$C -v line=$LINE -v frame=$((LINE - 24)) '
-		$1 >= from * 1e6 && !($2 in a) { a[$2] = $5; at[$2] = $1 }
-		$1 <= to * 1e6 { b[$2] = $5; bt[$2] = $1 }
+	awk -F, -v n="$1" -v from="$2" -v to="$3" -v c=$C -v line=$LINE -v frame=$((LINE - 24)) '
+		$2 ~ /^h/ && substr($2, 2) <= n && $1 >= from * 1e6 && $1 <= to * 1e6 {
+			bytes[$1, $2] = $5
+			if (++hosts[$1] == n) {
+				first = first ? first : $1
+				last = $1
+			}
+		}
 		END {
-			for (i = 1; i <= 4; i++) {
-				h = "h" i
-				r = bt[h] > at[h] ? (b[h] - a[h]) / (bt[h] - at[h]) * 1e9 * line / frame : 0
+			for (i = 1; i <= n; i++) {
+				r = last > first ? (bytes[last, "h" i] - bytes[first, "h" i]) / (last - first) * 1e9 * line / frame : 0
 				printf "%.1f ", r / c * 100
 			}
 		}' "$work/samples"
@@ -110,7 +115,7 @@ shares()
 	local from=$((($1 - 1) * STAGE + STAGE * 3 / 4)) to=$(($1 * STAGE)) rates i sum=0
 
 	[ "$STAGE" -ge "$FAIR_FROM" ] || return 0
-	read -ra rates <<<"$(rates $from $to)"
+	read -ra rates <<<"$(rates $1 $from $to)"
 	diag "$1 flows: ${rates[*]} % of the line, queue $(queue $from $to)"
 	for ((i = 0; i < $1; i++)); do
 		sum=$((sum + ${rates[i]/./}))
