@@ -328,6 +328,14 @@ class Verdicts(unittest.TestCase):
             outcome = operators.unit_failure("test_x", said + end)
             self.assertEqual((outcome.kind, outcome.words), (kind, words))
 
+    def test_warnings(self):
+        """By what they say: a place moves with what is above it."""
+        found = ["warning: incorrect type in argument 1 (different base types)"]
+        for line in (7, 8):
+            self.assertEqual(operators.warned(f"/x/kernel/a.c:{line}:39: {found[0]}\n/x/kernel/a.c:{line}:39:    got gfp_t\n"),
+                             found)
+        self.assertEqual(operators.warned(""), [])
+
     def test_unit_tests_are_found(self):
         found = operators.unit_tests()
         self.assertIn("unit/test_fair_rate.c", found["kernel/sched/fair_rate.h"])
