@@ -259,6 +259,14 @@ static void test_slow(void)
 	check(slow.alpha == 1, "no gain is lost");
 }
 
+/* Without a unit: the paper's 0.3 at 40 us is 0.025. */
+static void test_gain(void)
+{
+	check(rocc_gain(ROCC_GAIN_ONE / 40, 40 * US) == 5000 * ONE, "0.025 at 40 us: the paper's 0.3");
+	check(rocc_gain(2, 1000 * 1000 * US) == 1, "the least that there is, rounded");
+	check(rocc_gain(1, 1000 * 1000 * US) == 1, "and where nothing would be left");
+}
+
 /* Of n flows that were told one after the other a rate, and before that half of it. */
 static void test_catch_up(void)
 {
@@ -338,6 +346,7 @@ int main(void)
 	test_cuts();
 	test_is_cut();
 	test_slow();
+	test_gain();
 	test_catch_up();
 	test_loop(40 * GBIT, 40 * US, false, "2 to 128 flows at 40 Gb/s settle at the reference, and at their share");
 	test_loop(100 * GBIT, 40 * US, false, "and at 100 Gb/s");
