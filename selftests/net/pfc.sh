@@ -291,6 +291,15 @@ u_is "u is resumed" 0
 tcs "$sw" "qdisc del dev p2 root
 qdisc add dev p1 root handle 1: $fifo"
 
+# (90 - 18) / 4 = 18, and 71 / 4 < 19
+diag "no room in the pool"
+anew "no room"
+change pool-alpha 25%
+sends 1 18
+shows "a quarter of what is free" "$sw" p1 qlen drop_pool drops pool_used "18 0 0 18000"
+sends 1 3
+shows "three more are dropped as they come, and counted" "$sw" p1 qlen drop_pool drops pool_used "18 3 3 18000"
+
 diag "ways to leave"
 # leaves NAME HELD COMMAND...: twelve frames wait at p1, xoff; then it happens
 leaves()
