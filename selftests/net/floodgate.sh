@@ -374,4 +374,19 @@ settles "tbf"
 is "the parent counts what is there" \
 	"$(tc_in a -j -s qdisc show dev p root | jq -r '.[0] | "\(.backlog) \(.qlen)"')" "0 0"
 
+# One is on the line, which takes hours for it. Beyond 20 frames all are marked that can be.
+diag "marks of ECN"
+ips "$a" "link add e type wire rate 1bit ring 0 peer name ee
+link set ee up
+link set e up"
+tc_in a qdisc add dev e root floodgate kmin $((20 * FRAME)) kmax $((20 * FRAME)) || die "no qdisc floodgate"
+comes() { to "$@" | "$frames" -l -w 0 "$a/e" "$a/lo" >/dev/null || die "frames"; }
+comes 22 y tos=2
+shows "at 20 frames none" a e backlog ecn_marked ecn_not_capable "21000 0 0"
+comes 5 y tos=2
+shows "beyond that each" a e ecn_marked ecn_not_capable "5 0"
+comes 3 y
+shows "but for those that know no ECN, which are counted" a e ecn_marked ecn_not_capable "5 3"
+ip_in a link del e
+
 finish
