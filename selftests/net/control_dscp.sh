@@ -127,6 +127,24 @@ others()
 	waits "what is no IP, DSCP 1" raw
 }
 
+# pieces NAME ADDRESSES: of the IP header nothing is in one piece with the Ethernet header; only of long packets
+pieces()
+{
+	local addresses=$2 what="$options, $1, in pieces" port
+
+	for port in a/eth0 sw/p1 sw/p2 b/eth0; do
+		ip_in ${port%/*} link set ${port#*/} mtu 9000 || die "no MTU of 9000"
+	done
+	change $DSCP
+	order "$(line marked 9001 "tos=$((DSCP << 2)) bytes=5000 linear=14")"
+	first "DSCP $DSCP" marked
+	order "$(line above 9001 "tos=$((DSCP + 1 << 2)) bytes=5000 linear=14")"
+	waits "DSCP $((DSCP + 1))" above
+	for port in a/eth0 sw/p1 sw/p2 b/eth0; do
+		ip_in ${port%/*} link set ${port#*/} mtu 1500
+	done
+}
+
 build wire
 for options in "bfc queues 1" "bfc assign single" "pfc pool 64m" "floodgate" "rocc" "rocc role host" "ideal" "ideal order srf"; do
 	kind=${options%% *}
@@ -136,6 +154,8 @@ for options in "bfc queues 1" "bfc assign single" "pfc pool 64m" "floodgate" "ro
 	overtakes IPv4 "from=10.0.0.1 to=10.0.0.2"
 	overtakes IPv6 "from=fd00::1 to=fd00::2"
 	others
+	pieces IPv4 "from=10.0.0.1 to=10.0.0.2"
+	pieces IPv6 "from=fd00::1 to=fd00::2"
 	leave_ports
 	tc_in sw qdisc del dev p2 root
 done
