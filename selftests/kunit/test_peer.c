@@ -1214,6 +1214,28 @@ static void state_stripping(struct kunit *test)
 	}
 }
 
+/* Of the handles that may be in a tag the first one, the last, the middle one, and then each */
+static void probe_vids(struct kunit *test)
+{
+	static const u16 vids[] = { 1, 64, 33, 4, 5, 6 };
+	struct hop_port *port = test->priv;
+	struct hop_probe echo = {};
+	u64 now = NOW;
+	unsigned int i;
+	bool due;
+
+	peer_have(port);
+	for (i = 0; i < ARRAY_SIZE(vids); i++) {
+		now += DEAD;
+		under_lock(port, due = hop_probe_due(port, now));
+		KUNIT_EXPECT_TRUE(test, due);
+		KUNIT_EXPECT_EQ(test, port->probing.vid, vids[i]);
+		echo.nonce = port->probing.nonce;
+		under_lock(port, hop_probe_echoed(port, &echo, now));
+		KUNIT_EXPECT_TRUE(test, port->probing.answered);
+	}
+}
+
 /* From the probes' echo over TAGS and STRIPPING to tags, each change told once, and back */
 static void state_begins_to_tag(struct kunit *test)
 {
@@ -2039,6 +2061,7 @@ static struct kunit_case peer_cases[] = {
 	KUNIT_CASE(state_lacks),
 	KUNIT_CASE(state_taken_for),
 	KUNIT_CASE(state_stripping),
+	KUNIT_CASE(probe_vids),
 	KUNIT_CASE(state_begins_to_tag),
 	KUNIT_CASE(state_tags_again),
 	KUNIT_CASE(state_flight),
