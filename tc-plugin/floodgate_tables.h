@@ -55,11 +55,18 @@ static const struct plugin_choice floodgate_mode_choices[] = {
 	{}
 };
 
+static const struct plugin_choice floodgate_key_with_choices[] = {
+	{ .name = "ip", .value = FLOODGATE_KEY_WITH_IP },
+	{ .name = "vlan", .value = FLOODGATE_KEY_WITH_VLAN },
+	{}
+};
+
 static const struct plugin_choice floodgate_waits_choices[] = {
 	{ .name = "not", .value = FLOODGATE_WAITS_NOT },
 	{ .name = "turn", .value = FLOODGATE_WAITS_TURN },
 	{ .name = "window", .value = FLOODGATE_WAITS_WINDOW },
 	{ .name = "pause", .value = FLOODGATE_WAITS_PAUSE },
+	{ .name = "others", .value = FLOODGATE_WAITS_OTHERS },
 	{}
 };
 
@@ -165,6 +172,18 @@ static const struct plugin_option floodgate_options[] = {
 	{ .f = { "resume-threshold", TCA_FLOODGATE_RESUME_THRESHOLD, PLUGIN_BYTES, NULL },
 	  .size = 4, .zero = "auto", .min = 1, .max = FLOODGATE_LIMIT_MAX,
 	  .help = "what waits for a destination when its senders are resumed (auto: a BDP)" },
+	{ .f = { "voqs", TCA_FLOODGATE_VOQS, PLUGIN_COUNT, NULL }, .size = 4, .zero = "each",
+	  .min = 1, .max = FLOODGATE_SLOTS_MAX,
+	  .help = "VOQs that destinations take and share (each: one for each slot)" },
+	{ .f = { "key", TCA_FLOODGATE_KEY, PLUGIN_CHOICE, floodgate_key_with_choices },
+	  .size = 1,
+	  .help = "what a destination is (ip)" },
+	{ .f = { "prefix", TCA_FLOODGATE_PREFIX, PLUGIN_COUNT, NULL }, .size = 1, .min = 1,
+	  .max = 32,
+	  .help = "bits of an IPv4 address that count (32)" },
+	{ .f = { "prefix6", TCA_FLOODGATE_PREFIX6, PLUGIN_COUNT, NULL }, .size = 1, .min = 1,
+	  .max = 128,
+	  .help = "bits of an IPv6 address that count (128)" },
 };
 
 static const struct plugin_stat floodgate_stats[] = {
@@ -175,7 +194,7 @@ static const struct plugin_stat floodgate_stats[] = {
 	{ .f = { "slots_used", TCA_FLOODGATE_STATS_SLOTS_USED, PLUGIN_COUNT, NULL } },
 	{ .f = { "outstanding", TCA_FLOODGATE_STATS_OUTSTANDING, PLUGIN_BYTES, NULL } },
 	{ .f = { "queued", TCA_FLOODGATE_STATS_QUEUED, PLUGIN_COUNT, NULL } },
-	{ .f = { "voqs", TCA_FLOODGATE_STATS_VOQS, PLUGIN_COUNT, NULL }, .line = "voq" },
+	{ .f = { "voqs_used", TCA_FLOODGATE_STATS_VOQS_USED, PLUGIN_COUNT, NULL }, .line = "voq" },
 	{ .f = { "voq_backlog", TCA_FLOODGATE_STATS_VOQ_BACKLOG, PLUGIN_BYTES, NULL } },
 	{ .f = { "voqs_max", TCA_FLOODGATE_STATS_VOQS_MAX, PLUGIN_COUNT, NULL } },
 	{ .f = { "voq_max", TCA_FLOODGATE_STATS_VOQ_MAX, PLUGIN_BYTES, NULL } },
@@ -213,11 +232,14 @@ static const struct plugin_stat floodgate_stats[] = {
 	{ .f = { "withdrawn", TCA_FLOODGATE_STATS_WITHDRAWN, PLUGIN_COUNT, NULL } },
 	{ .f = { "pause_bytes", TCA_FLOODGATE_STATS_PAUSE_BYTES, PLUGIN_BYTES, NULL } },
 	{ .f = { "resume_bytes", TCA_FLOODGATE_STATS_RESUME_BYTES, PLUGIN_BYTES, NULL } },
+	{ .f = { "voqs_shared", TCA_FLOODGATE_STATS_VOQS_SHARED, PLUGIN_COUNT, NULL } },
 };
 
 static const struct plugin_stat floodgate_class_stats[] = {
 	{ .f = { "address", TCA_FLOODGATE_CLASS_ADDRESS, PLUGIN_ADDRESS, NULL }, .line = "destination" },
 	{ .f = { "mac", TCA_FLOODGATE_CLASS_MAC, PLUGIN_MAC, NULL } },
+	{ .f = { "prefix", TCA_FLOODGATE_CLASS_PREFIX, PLUGIN_COUNT, NULL } },
+	{ .f = { "vlan", TCA_FLOODGATE_CLASS_VLAN, PLUGIN_COUNT, NULL } },
 	{ .f = { "waits", TCA_FLOODGATE_CLASS_WAITS, PLUGIN_CHOICE, floodgate_waits_choices } },
 	{ .f = { "window", TCA_FLOODGATE_CLASS_WINDOW, PLUGIN_BYTES, NULL } },
 	{ .f = { "used", TCA_FLOODGATE_CLASS_USED, PLUGIN_BYTES, NULL } },
@@ -230,7 +252,8 @@ static const struct plugin_kind floodgate_kind = {
 	.options = floodgate_options, .count = PLUGIN_ARRAY_SIZE(floodgate_options),
 	.max = TCA_FLOODGATE_MAX,
 	.fixed = "  TIME is a number with ns, us, ms or s; RATE as 10gbit; BYTES as 64k.\n"
-		 "  After creation, slots and mode cannot be changed. See tc-floodgate(8).\n",
+		 "  After creation, slots, mode, voqs, key, prefix and prefix6 cannot be changed.\n"
+		 "  See tc-floodgate(8).\n",
 	.version = TCA_FLOODGATE_VERSION, .speaks = FLOODGATE_VERSION,
 };
 

@@ -3,7 +3,8 @@
  * destination.h - to whom a packet goes, and how many bytes of it count
  *
  * A destination is an IP address wherever a frame has one, on bridges too, since that is what all
- * boxes on the way see alike; else the MAC address. VLAN ids and the network prefix do not count.
+ * boxes on the way see alike; else the MAC address. Options say how much of an address counts
+ * (`prefix`, `prefix6`), and whether VLAN ids do (`key`).
  *
  * Pure functions.
  */
@@ -20,47 +21,112 @@
 #define FLOODGATE_ETH_BYTES	14
 #define FLOODGATE_FACTOR_ONE	10000	/* 100 percent */
 
+/* What is in floodgate_key.type */
+#define FLOODGATE_KEY_ETHERTYPE		0xffff	/* ETH_P_IP, ETH_P_IPV6, or 0: a MAC address */
+#define FLOODGATE_KEY_PREFIX_SHIFT	16	/* bits of the IP address that count */
+#define FLOODGATE_KEY_PREFIX_MASK	0xff
+#define FLOODGATE_KEY_VLAN		(1U << 31)	/* VLAN ids count */
+
 /**
  * struct floodgate_key - a destination
- * @word: its address, rest 0
- * @type: ETH_P_IP, ETH_P_IPV6, or 0: a MAC address
+ * @word: what counts of its address, rest 0
+ * @type: what the address is, and what counts: FLOODGATE_KEY_*. Ports with other options have other
+ *	destinations
+ * @vids: VLAN ids as in struct hop_network, 0 if they do not count
  */
 struct floodgate_key {
 	u32	word[4];
 	u32	type;
+	u32	vids;
 };
+
+/**
+ * struct floodgate_key_rule - what of a packet counts as its destination
+ * @ipv4: mask of the address, in the order of its bytes
+ * @ipv6: likewise
+ * @ipv4_type: floodgate_key.type
+ * @ipv6_type: likewise
+ * @mac_type: likewise, without IP
+ * @vids: mask of VLAN ids: all or none
+ */
+struct floodgate_key_rule {
+	u32	ipv4;
+	u32	ipv6[4];
+	u32	ipv4_type;
+	u32	ipv6_type;
+	u32	mac_type;
+	u32	vids;
+};
+
+/* A mask of the first bits of so many bytes, in their order */
+static inline void floodgate_key_mask(u32 *mask, unsigned int bytes, unsigned int bits)
+{
+	u8 *byte = (u8 *)mask;
+	unsigned int now;
+
+	for (; bytes; bytes--, bits -= now) {
+		now = bits < 8 ? bits : 8;
+		*byte++ = 0xff00 >> now;
+	}
+}
+
+/**
+ * floodgate_key_rule_set - what counts, by the options
+ * @rule: filled in
+ * @prefix: bits of an IPv4 address, 1 to 32
+ * @prefix6: bits of an IPv6 address, 1 to 128
+ * @vlan: VLAN ids count
+ */
+static inline void floodgate_key_rule_set(struct floodgate_key_rule *rule, unsigned int prefix,
+					  unsigned int prefix6, bool vlan)
+{
+	floodgate_key_mask(&rule->ipv4, sizeof(rule->ipv4), prefix);
+	floodgate_key_mask(rule->ipv6, sizeof(rule->ipv6), prefix6);
+	rule->mac_type = vlan ? FLOODGATE_KEY_VLAN : 0;
+	rule->ipv4_type = rule->mac_type | prefix << FLOODGATE_KEY_PREFIX_SHIFT | ETH_P_IP;
+	rule->ipv6_type = rule->mac_type | prefix6 << FLOODGATE_KEY_PREFIX_SHIFT | ETH_P_IPV6;
+	rule->vids = vlan ? ~0U : 0;
+}
 
 static inline bool floodgate_key_equal(const struct floodgate_key *a,
 				       const struct floodgate_key *b)
 {
 	return !((a->word[0] ^ b->word[0]) | (a->word[1] ^ b->word[1]) |
-		 (a->word[2] ^ b->word[2]) | (a->word[3] ^ b->word[3]) | (a->type ^ b->type));
+		 (a->word[2] ^ b->word[2]) | (a->word[3] ^ b->word[3]) | (a->type ^ b->type) |
+		 (a->vids ^ b->vids));
 }
 
 /**
  * floodgate_key_read - the destination of a packet
  * @key: filled in
+ * @rule: what counts
  * @ip: its network header
  * @room: bytes there, if any
  * @type: EtherType, host byte order
+ * @vids: VLAN ids, see struct hop_network
  * @mac: the MAC address that it goes to
  *
  * Return: false if it goes to a group, which has no window.
  */
-static __always_inline bool floodgate_key_read(struct floodgate_key *key, const u8 *ip, int room,
-					       u16 type, const u8 *mac)
+static __always_inline bool
+floodgate_key_read(struct floodgate_key *key, const struct floodgate_key_rule *rule, const u8 *ip,
+		   int room, u16 type, u32 vids, const u8 *mac)
 {
-	*key = (struct floodgate_key) {};
+	unsigned int i;
+
+	*key = (struct floodgate_key) { .vids = vids & rule->vids };
 	if (mac[0] & 1)
 		return false;
 	if (type == ETH_P_IP && room >= HOP_PARSE_IPV4_BYTES) {
-		key->word[0] = hop_parse_word(ip + 16);
-		key->type = type;
+		key->word[0] = hop_parse_word(ip + 16) & rule->ipv4;
+		key->type = rule->ipv4_type;
 	} else if (type == ETH_P_IPV6 && room >= HOP_PARSE_IPV6_BYTES) {
-		memcpy(key->word, ip + 24, sizeof(key->word));
-		key->type = type;
+		for (i = 0; i < 4; i++)
+			key->word[i] = hop_parse_word(ip + 24 + 4 * i) & rule->ipv6[i];
+		key->type = rule->ipv6_type;
 	} else {
 		memcpy(key->word, mac, 6);
+		key->type = rule->mac_type;
 	}
 	return true;
 }
@@ -77,7 +143,7 @@ static __always_inline u32 floodgate_key_hash(const struct floodgate_key *key,
 {
 	const u32 *k = key->word, *s = secret->address;
 	u64 sum = (u64)(k[0] + s[0]) * (k[1] + s[1]) + (u64)(k[2] + s[2]) * (k[3] + s[3]) +
-		  (u64)key->type * secret->rest;
+		  ((u64)key->vids << 32 | key->type) * secret->rest;
 
 	return ((sum ^ sum >> 32) * secret->last) >> 32;
 }

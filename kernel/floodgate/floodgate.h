@@ -41,6 +41,7 @@
 
 struct floodgate_slot;
 struct floodgate_sched;
+struct floodgate_voq;
 
 /* What the options say, in the units of TCA_FLOODGATE_*. A copy is filled and swapped in whole. */
 struct floodgate_config {
@@ -58,6 +59,7 @@ struct floodgate_config {
 	u32			credit_bytes;
 	u32			credit_threshold;
 	u32			slots;
+	u32			voqs;
 	u32			pause_threshold;
 	u32			resume_threshold;
 	u16			telemetry;
@@ -65,6 +67,9 @@ struct floodgate_config {
 	u8			pause_hosts;
 	u8			scope;
 	u8			serve;
+	u8			key;
+	u8			prefix;
+	u8			prefix6;
 	u8			split_gso;
 	u8			control_dscp;
 };
@@ -74,6 +79,7 @@ struct floodgate_stats {
 	u64	backlog_time;
 	u64	voq_packets;
 	u64	voq_bytes;
+	u64	voqs_shared;
 	u64	slots_full;
 	u64	credits;
 	u64	delayed;
@@ -168,12 +174,25 @@ struct floodgate_switch {
 };
 
 /**
+ * struct floodgate_voq - a virtual output queue, of one destination or of several that share it
+ * @packets: in it; the first one's destination says whether it may send
+ * @node: in floodgate_sched.free_voqs while it is empty, in .round while it is ready
+ * @backlog: bytes, as tc counts them
+ * @ready: it is in the round
+ */
+struct floodgate_voq {
+	struct qdisc_skb_head	packets;
+	struct list_head	node;
+	u32			backlog;
+	bool			ready;
+};
+
+/**
  * struct floodgate_slot - a destination at a port; its number is what the fabric tag says
  * @q: the qdisc
  * @dest: the destination, NULL if the slot is free
  * @hash: of the destination
  * @next: slot in the same bucket of the table + 1, 0 if it is the last one
- * @ready: the VOQ is in the round
  * @idle: it is in the list of idle ones
  * @paused: the neighbour holds it
  * @charged: bytes in the FIFO
@@ -181,9 +200,10 @@ struct floodgate_switch {
  * @backlog: bytes in the VOQ, as tc counts them
  * @held: bytes in the VOQ, as windows count them
  * @backlog_max: most that ever were, of any destination
- * @voq: packets
+ * @qlen: packets in the VOQ
+ * @voq: the VOQ that they are in, NULL if there are none
  * @sent: bytes outstanding
- * @node: in a list of free, idle or ready ones, if any
+ * @node: in a list of free or idle ones, if any
  * @owing: in the list of those with anything outstanding, if so
  * @wait: floodgate_dest.waiting, under its lock
  * @packets: that were in the VOQ and have left, ever
@@ -194,7 +214,6 @@ struct floodgate_slot {
 	struct floodgate_dest		*dest;
 	u32				hash;
 	u16				next;
-	bool				ready;
 	bool				idle;
 	bool				paused;
 	u32				charged;
@@ -202,8 +221,9 @@ struct floodgate_slot {
 	u64				counted;
 	u32				held;
 	u32				backlog_max;
+	u32				qlen;
+	struct floodgate_voq		*voq;
 	struct hop_ledger_tx_key	sent;
-	struct qdisc_skb_head		voq;
 	struct list_head		node;
 	struct list_head		owing;
 	struct list_head		wait;
@@ -222,8 +242,10 @@ struct floodgate_sched {
 	/* Read mostly */
 	struct floodgate_config	config;
 	struct hop_ecn_ramp	ramp;		/* of @config */
+	struct floodgate_key_rule rule;		/* of @config */
 	struct floodgate_switch	*box;
 	struct floodgate_slot	*slots;
+	struct floodgate_voq	*voq;		/* floodgate_voqs_made() of them */
 	u16			*table;		/* slot + 1 by hash */
 	u32			mask;
 	u32			window;		/* bytes: what this port grants a destination */
@@ -247,6 +269,7 @@ struct floodgate_sched {
 	struct list_head	owing;
 	struct list_head	idle;		/* the longest unused first */
 	struct list_head	free;
+	struct list_head	free_voqs;
 	bool			fifo_last;	/* the last packet was of the FIFO, on a host */
 	u32			owe;		/* slots in @owing */
 	u32			used;		/* slots with a destination */
@@ -299,6 +322,25 @@ static inline struct floodgate_skb_cb *floodgate_cb(const struct sk_buff *skb)
 static inline u32 floodgate_slot_number(const struct floodgate_slot *slot)
 {
 	return slot - slot->q->slots;
+}
+
+/* VOQs that the qdisc has: without an option none is ever shared. */
+static inline u32 floodgate_voqs_made(const struct floodgate_sched *q)
+{
+	return q->config.voqs ?: q->config.slots;
+}
+
+/* The slot of the first packet in a VOQ that has some */
+static inline struct floodgate_slot *floodgate_first(struct floodgate_sched *q,
+						     const struct floodgate_voq *voq)
+{
+	return &q->slots[floodgate_cb(voq->packets.head)->slot];
+}
+
+/* Is it what its VOQ waits for? Of those that share one the first packet's. */
+static inline bool floodgate_is_first(const struct floodgate_slot *slot)
+{
+	return slot->voq && floodgate_first(slot->q, slot->voq) == slot;
 }
 
 /* ---- stats.c ---- */

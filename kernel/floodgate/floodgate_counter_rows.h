@@ -25,7 +25,7 @@ static const struct hop_counter floodgate_now_counters[] = {
 	ROW(TCA_FLOODGATE_STATS_SLOTS_USED, floodgate_now, used, 4),
 	ROW(TCA_FLOODGATE_STATS_OUTSTANDING, floodgate_now, outstanding, 8),
 	ROW(TCA_FLOODGATE_STATS_QUEUED, floodgate_now, queued, 4),
-	ROW(TCA_FLOODGATE_STATS_VOQS, floodgate_now, voqs, 4),
+	ROW(TCA_FLOODGATE_STATS_VOQS_USED, floodgate_now, voqs, 4),
 	ROW(TCA_FLOODGATE_STATS_VOQ_BACKLOG, floodgate_now, voq_backlog, 4),
 	ROW(TCA_FLOODGATE_STATS_LINK_RATE, floodgate_now, rate, 8),
 	ROW(TCA_FLOODGATE_STATS_TIME, floodgate_now, time_ns, 8),
@@ -65,6 +65,7 @@ static const struct hop_counter floodgate_counters[] = {
 	ROW(TCA_FLOODGATE_STATS_PAUSES, floodgate_stats, pauses, 8),
 	ROW(TCA_FLOODGATE_STATS_ELIDED, floodgate_stats, elided, 8),
 	ROW(TCA_FLOODGATE_STATS_WITHDRAWN, floodgate_stats, withdrawn, 8),
+	ROW(TCA_FLOODGATE_STATS_VOQS_SHARED, floodgate_stats, voqs_shared, 8),
 };
 
 #undef ROW

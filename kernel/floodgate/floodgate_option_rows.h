@@ -110,6 +110,14 @@ static const struct hop_option floodgate_options[] = {
 	    "pause-threshold must be auto or 1 byte to 1 GiB", .zero = true),
 	ROW(TCA_FLOODGATE_RESUME_THRESHOLD, resume_threshold, 4, 1, FLOODGATE_LIMIT_MAX,
 	    "resume-threshold must be auto or 1 byte to 1 GiB", .zero = true),
+	ROW(TCA_FLOODGATE_VOQS, voqs, 4, 1, FLOODGATE_SLOTS_MAX,
+	    "voqs must be each or 1 to 4094", .zero = true, .fixed = true),
+	ROW(TCA_FLOODGATE_KEY, key, 1, 0, __FLOODGATE_KEY_WITH_MAX - 1,
+	    "key must be ip or vlan", .fixed = true),
+	ROW(TCA_FLOODGATE_PREFIX, prefix, 1, 1, 32,
+	    "prefix must be 1 to 32", .fixed = true),
+	ROW(TCA_FLOODGATE_PREFIX6, prefix6, 1, 1, 128,
+	    "prefix6 must be 1 to 128", .fixed = true),
 };
 
 #undef ROW
@@ -151,6 +159,10 @@ static const struct nla_policy floodgate_policy[TCA_FLOODGATE_MAX + 1] = {
 	[TCA_FLOODGATE_PAUSE_HOSTS] = { .type = NLA_U8 },
 	[TCA_FLOODGATE_PAUSE_THRESHOLD] = { .type = NLA_U32 },
 	[TCA_FLOODGATE_RESUME_THRESHOLD] = { .type = NLA_U32 },
+	[TCA_FLOODGATE_VOQS] = { .type = NLA_U32 },
+	[TCA_FLOODGATE_KEY] = { .type = NLA_U8 },
+	[TCA_FLOODGATE_PREFIX] = { .type = NLA_U8 },
+	[TCA_FLOODGATE_PREFIX6] = { .type = NLA_U8 },
 };
 
 #define FLOODGATE_DEFAULTS {							\
@@ -166,6 +178,8 @@ static const struct nla_policy floodgate_policy[TCA_FLOODGATE_MAX + 1] = {
 	.port.tpid = 0x88a8,							\
 	.port.hrtt_max_ns = FLOODGATE_HRTT_MAX_DEFAULT,				\
 	.port.watch = 1,							\
+	.prefix = 32,								\
+	.prefix6 = 128,								\
 }
 
 /* Values that a range cannot say */

@@ -34,7 +34,10 @@
  *   Windows and credits are bytes: a frame without tags, and at least 60.
  *
  *   A VOQ for each destination, as many as there are slots, so two destinations are never in one
- *   VOQ, and Fig. 4's circle of VOQs that wait for each other cannot come about.
+ *   VOQ, and Fig. 4's circle of VOQs that wait for each other cannot come about. With `voqs` there
+ *   are fewer, as in the paper, and destinations may share one. VOQs are a port's, not the box's:
+ *   what goes up and what goes down share none, so Fig. 4's own circle, which the paper's groups of
+ *   VOQs are against, does not come about either. Where routes make a circle, it may.
  *
  *   Per-dst PAUSE to hosts (4.3), and PFC with tag, which has pauses between switches instead of
  *   windows (App. B): pause.c. They are bfc's pauses, by the number in the fabric tag.

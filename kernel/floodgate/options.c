@@ -175,6 +175,7 @@ static void floodgate_setup(struct floodgate_sched *q)
 	INIT_LIST_HEAD(&q->owing);
 	INIT_LIST_HEAD(&q->idle);
 	INIT_LIST_HEAD(&q->free);
+	INIT_LIST_HEAD(&q->free_voqs);
 	q->changed_ns = ktime_get_ns();
 	q->random = get_random_u32();
 }
@@ -216,6 +217,8 @@ int floodgate_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack
 	if (err)
 		return err;
 	hop_buffer_switch(&q->buffer, pool, 0);
+	floodgate_key_rule_set(&q->rule, q->config.prefix, q->config.prefix6,
+			       q->config.key == FLOODGATE_KEY_WITH_VLAN);
 	/* whoever pauses as bfc does is obeyed, and obeys */
 	q->config.port.kinds = q->config.mode == FLOODGATE_MODE_PAUSE ?
 			       HOP_KIND_BFC : HOP_KIND_BFC | HOP_KIND_FLOODGATE;

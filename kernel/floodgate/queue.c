@@ -23,30 +23,50 @@ static void fifo_put(struct floodgate_sched *q, struct floodgate_slot *slot, str
 		floodgate_charge(slot, floodgate_cb(skb)->bytes);
 }
 
+/* The VOQ of a destination: the one that has packets of it, so that they stay in order; or one that
+ * is empty; or one that others have, by its hash.
+ */
+static struct floodgate_voq *voq_of(struct floodgate_sched *q, struct floodgate_slot *slot)
+{
+	struct floodgate_voq *voq = slot->voq;
+
+	if (voq)
+		return voq;
+	voq = list_first_entry_or_null(&q->free_voqs, struct floodgate_voq, node);
+	if (likely(voq)) {
+		list_del(&voq->node);
+		q->voqs++;
+		q->stats.voqs_max = max(q->stats.voqs_max, q->voqs);
+	} else {
+		voq = &q->voq[reciprocal_scale(slot->hash, floodgate_voqs_made(q))];
+		q->stats.voqs_shared++;
+	}
+	slot->voq = voq;
+	return voq;
+}
+
 static void voq_put(struct floodgate_sched *q, struct floodgate_slot *slot, struct sk_buff *skb)
 {
-	bool first = !slot->voq.head;
+	struct floodgate_voq *voq = voq_of(q, slot);
+	bool first = !voq->packets.head;
 	u32 bytes = floodgate_cb(skb)->bytes;
 
 	floodgate_use(slot);
-	__qdisc_enqueue_tail(skb, &slot->voq);
+	__qdisc_enqueue_tail(skb, &voq->packets);
+	voq->backlog += qdisc_pkt_len(skb);
+	slot->qlen++;
 	WRITE_ONCE(slot->backlog, slot->backlog + qdisc_pkt_len(skb));
 	slot->backlog_max = max(slot->backlog_max, slot->backlog);
 	slot->held += bytes;
 	q->voq_backlog += qdisc_pkt_len(skb);
 	q->stats.voq_packets++;
 	q->stats.voq_bytes += qdisc_pkt_len(skb);
-	q->stats.voq_max = max(q->stats.voq_max, slot->backlog);
+	q->stats.voq_max = max(q->stats.voq_max, voq->backlog);
 	atomic64_add(bytes, &slot->dest->held);
-	if (!first) {
-		/* who was called may not have been asked since */
-		if (!slot->ready)
-			floodgate_pass_on(slot);
-		return;
-	}
-	q->voqs++;
-	q->stats.voqs_max = max(q->stats.voqs_max, q->voqs);
-	floodgate_wait(slot);
+	if (first)
+		floodgate_wait(slot);
+	else if (!voq->ready)	/* who was called may not have been asked since */
+		floodgate_pass_on(slot);
 }
 
 /* Does a packet go to the VOQ (section 4.2)? Those before it are there, or there is no window, or
@@ -56,7 +76,7 @@ static bool voq_takes(struct floodgate_slot *slot)
 {
 	const struct floodgate_sched *q = slot->q;
 
-	if (slot->voq.head || slot->paused || q->link & FLOODGATE_LINK_HOST)
+	if (slot->voq || slot->paused || q->link & FLOODGATE_LINK_HOST)
 		return true;
 	if (!q->windows)
 		return false;
@@ -107,10 +127,14 @@ static struct sk_buff *fifo_pop(struct floodgate_sched *q)
 	return skb;
 }
 
-static struct sk_buff *voq_pop(struct floodgate_sched *q, struct floodgate_slot *slot)
+static struct sk_buff *voq_pop(struct floodgate_sched *q, struct floodgate_voq *voq)
 {
-	struct sk_buff *skb = __qdisc_dequeue_head(&slot->voq);
+	struct floodgate_slot *slot = floodgate_first(q, voq);
+	struct sk_buff *skb = __qdisc_dequeue_head(&voq->packets);
 
+	voq->backlog -= qdisc_pkt_len(skb);
+	if (!--slot->qlen)
+		slot->voq = NULL;
 	WRITE_ONCE(slot->backlog, slot->backlog - qdisc_pkt_len(skb));
 	slot->held -= floodgate_cb(skb)->bytes;
 	slot->packets++;
@@ -119,11 +143,12 @@ static struct sk_buff *voq_pop(struct floodgate_sched *q, struct floodgate_slot 
 	atomic64_sub_return(floodgate_cb(skb)->bytes, &slot->dest->held);
 	floodgate_credit_delayed(q, slot->dest);
 	floodgate_resume(q, slot);
-	if (slot->voq.head)
+	if (voq->packets.head)
 		return skb;
-	if (slot->ready)
-		list_del(&slot->node);
-	slot->ready = false;
+	if (voq->ready)
+		list_del(&voq->node);
+	voq->ready = false;
+	list_add(&voq->node, &q->free_voqs);
 	q->voqs--;
 	return skb;
 }
@@ -132,18 +157,20 @@ static struct sk_buff *voq_pop(struct floodgate_sched *q, struct floodgate_slot 
 static struct sk_buff *round_pop(struct floodgate_sched *q)
 {
 	struct floodgate_slot *slot;
+	struct floodgate_voq *voq;
 	struct sk_buff *skb;
 
 	while (!list_empty(&q->round)) {
-		slot = list_first_entry(&q->round, struct floodgate_slot, node);
+		voq = list_first_entry(&q->round, struct floodgate_voq, node);
+		slot = floodgate_first(q, voq);
 		if (floodgate_has_window(slot)) {
-			skb = voq_pop(q, slot);
-			if (slot->ready)
-				list_move_tail(&slot->node, &q->round);
+			skb = voq_pop(q, voq);
+			if (voq->ready)
+				list_move_tail(&voq->node, &q->round);
 			return skb;
 		}
-		list_del(&slot->node);
-		slot->ready = false;
+		list_del(&voq->node);
+		voq->ready = false;
 		floodgate_wait(slot);
 	}
 	return NULL;
@@ -244,10 +271,11 @@ void floodgate_reset(struct Qdisc *sch)
 	for (slot = q->slots; slot && slot < q->slots + q->config.slots; slot++) {
 		if (!slot->dest)
 			continue;
-		if (slot->voq.head)
-			floodgate_wait_no_more(slot);
-		while (slot->voq.head)
-			reset_one(q, voq_pop(q, slot), slot);
+		floodgate_wait_no_more(slot);
+		while (slot->voq) {
+			skb = voq_pop(q, slot->voq);
+			reset_one(q, skb, queue_slot(q, skb));
+		}
 		floodgate_recount(slot);
 		floodgate_settle(slot);
 		floodgate_pass_on(slot);

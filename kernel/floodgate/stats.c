@@ -146,6 +146,17 @@ struct slot_now {
 	u64			bytes;
 };
 
+static enum floodgate_waits slot_why(const struct floodgate_slot *slot)
+{
+	if (!slot->voq)
+		return FLOODGATE_WAITS_NOT;
+	if (!floodgate_is_first(slot))
+		return FLOODGATE_WAITS_OTHERS;
+	if (slot->voq->ready)
+		return FLOODGATE_WAITS_TURN;
+	return slot->paused ? FLOODGATE_WAITS_PAUSE : FLOODGATE_WAITS_WINDOW;
+}
+
 static void slot_look(struct Qdisc *sch, const struct floodgate_slot *slot, struct slot_now *now)
 {
 	const struct floodgate_dest *dest;
@@ -156,24 +167,36 @@ static void slot_look(struct Qdisc *sch, const struct floodgate_slot *slot, stru
 	now->bytes = slot->bytes;
 	now->max = slot->backlog_max;
 	now->outstanding = hop_ledger_outstanding(&slot->sent);
-	now->qs = (struct gnet_stats_queue) { .qlen = slot->voq.qlen, .backlog = slot->backlog };
+	now->qs = (struct gnet_stats_queue) { .qlen = slot->qlen, .backlog = slot->backlog };
 	if (dest) {
 		now->key = dest->key;
 		now->out = atomic64_read(&dest->out);
 		now->window = READ_ONCE(dest->window);
-		now->why = !slot->voq.head ? FLOODGATE_WAITS_NOT :
-			   slot->ready ? FLOODGATE_WAITS_TURN :
-			   slot->paused ? FLOODGATE_WAITS_PAUSE : FLOODGATE_WAITS_WINDOW;
+		now->why = slot_why(slot);
 	}
 	sch_tree_unlock(sch);
 }
 
+/* An address, and how much of it counts if that is not all */
+static bool slot_put_address(struct sk_buff *skb, const struct floodgate_key *key, int bytes)
+{
+	u32 prefix = key->type >> FLOODGATE_KEY_PREFIX_SHIFT & FLOODGATE_KEY_PREFIX_MASK;
+
+	return nla_put(skb, TCA_FLOODGATE_CLASS_ADDRESS, bytes, key->word) ||
+	       (prefix < 8 * bytes && nla_put_u32(skb, TCA_FLOODGATE_CLASS_PREFIX, prefix));
+}
+
 static bool slot_put_key(struct sk_buff *skb, const struct floodgate_key *key)
 {
-	if (key->type == ETH_P_IP)
-		return nla_put(skb, TCA_FLOODGATE_CLASS_ADDRESS, 4, key->word);
-	if (key->type == ETH_P_IPV6)
-		return nla_put(skb, TCA_FLOODGATE_CLASS_ADDRESS, 16, key->word);
+	u16 type = key->type & FLOODGATE_KEY_ETHERTYPE;
+
+	if (key->type & FLOODGATE_KEY_VLAN &&
+	    nla_put_u32(skb, TCA_FLOODGATE_CLASS_VLAN, key->vids))
+		return true;
+	if (type == ETH_P_IP)
+		return slot_put_address(skb, key, 4);
+	if (type == ETH_P_IPV6)
+		return slot_put_address(skb, key, 16);
 	return nla_put(skb, TCA_FLOODGATE_CLASS_MAC, ETH_ALEN, key->word);
 }
 

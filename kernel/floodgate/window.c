@@ -13,6 +13,11 @@
  *
  * What the neighbour holds (pause.c) waits in its VOQ, without a place in any row.
  *
+ * VOQs. A destination that has to wait takes an empty VOQ, and leaves it with its last packet.
+ * With `voqs` there may be none: it shares another one's then. What is first in a VOQ decides for
+ * all of it, so a VOQ waits where its first packet's slot does. A VOQ that has sent a packet stays
+ * in the round, and whether the next one has window is seen at its turn.
+ *
  * Waiting. Several ports may have packets of one destination in VOQs. They wait in a row, and each
  * credit calls the first one. Who has been called, takes a packet and leaves window, or has
  * nothing to send any more, calls the next. One that the device cannot serve now, or that has
@@ -149,20 +154,24 @@ static void slot_init(struct floodgate_sched *q, struct floodgate_slot *slot)
  */
 int floodgate_slots_make(struct floodgate_sched *q, u32 n)
 {
-	u32 i, buckets = roundup_pow_of_two(n);
+	u32 i, buckets = roundup_pow_of_two(n), voqs = floodgate_voqs_made(q);
 
 	q->slots = kvcalloc(n, sizeof(*q->slots), GFP_KERNEL);
+	q->voq = kvcalloc(voqs, sizeof(*q->voq), GFP_KERNEL);
 	q->table = kvcalloc(buckets, sizeof(*q->table), GFP_KERNEL);
 	q->come = kvzalloc(sizeof(*q->come), GFP_KERNEL);
 	q->called = bitmap_zalloc(n, GFP_KERNEL);
 	q->mail.full = bitmap_zalloc(n, GFP_KERNEL);
 	q->mail.said = kvcalloc(n, sizeof(*q->mail.said), GFP_KERNEL);
-	if (!q->slots || !q->table || !q->come || !q->called || !q->mail.full || !q->mail.said)
+	if (!q->slots || !q->voq || !q->table || !q->come || !q->called || !q->mail.full ||
+	    !q->mail.said)
 		return -ENOMEM;
 	q->mail.keys = n;
 	q->mask = buckets - 1;
 	for (i = 0; i < n; i++)
 		slot_init(q, &q->slots[i]);
+	for (i = 0; i < voqs; i++)
+		list_add_tail(&q->voq[i].node, &q->free_voqs);
 	return dests_make(q, n);
 }
 
@@ -235,7 +244,8 @@ struct floodgate_slot *floodgate_slot_of(struct floodgate_sched *q, const struct
 		room = min_t(int, skb->len - net.at, sizeof(buf));
 		ip = room > 0 ? skb_header_pointer(skb, net.at, room, buf) : NULL;
 	}
-	if (!floodgate_key_read(&key, ip, ip ? room : 0, net.type, eth_hdr(skb)->h_dest))
+	if (!floodgate_key_read(&key, &q->rule, ip, ip ? room : 0, net.type, net.vids,
+				eth_hdr(skb)->h_dest))
 		return NULL;
 	hash = floodgate_key_hash(&key, &q->box->secret);
 	for (slot = slot_at(q, q->table[hash & q->mask]); slot; slot = slot_at(q, slot->next))
@@ -247,7 +257,7 @@ struct floodgate_slot *floodgate_slot_of(struct floodgate_sched *q, const struct
 /* Is there a reason to keep it for its destination? */
 static bool slot_is_busy(const struct floodgate_slot *slot)
 {
-	return slot->charged || slot->voq.head || slot->paused ||
+	return slot->charged || slot->voq || slot->paused ||
 	       (slot->q->windows && hop_ledger_outstanding(&slot->sent));
 }
 
@@ -309,13 +319,19 @@ static void dest_call(struct floodgate_dest *dest)
 
 static void slot_ready(struct floodgate_slot *slot)
 {
-	slot->ready = true;
-	list_add_tail(&slot->node, &slot->q->round);
+	slot->voq->ready = true;
+	list_add_tail(&slot->voq->node, &slot->q->round);
+}
+
+/* Has it a VOQ that waits for it? */
+static bool slot_waits(const struct floodgate_slot *slot)
+{
+	return floodgate_is_first(slot) && !slot->voq->ready;
 }
 
 /**
  * floodgate_wait - a VOQ with packets waits for window
- * @slot: its slot, not in the round
+ * @slot: that of its first packet; the VOQ is not in the round
  */
 void floodgate_wait(struct floodgate_slot *slot)
 {
@@ -358,7 +374,7 @@ void floodgate_wait_no_more(struct floodgate_slot *slot)
 void floodgate_pass_on(struct floodgate_slot *slot)
 {
 	smp_mb();	/* the window before the row */
-	if (slot->q->config.scope == FLOODGATE_SCOPE_PORT && slot->voq.head && !slot->ready) {
+	if (slot->q->config.scope == FLOODGATE_SCOPE_PORT && slot_waits(slot)) {
 		if (floodgate_has_window(slot))
 			slot_ready(slot);
 		return;
@@ -424,7 +440,7 @@ static void sched_links(struct floodgate_sched *q, u8 link)
 			continue;
 		floodgate_recount(slot);
 		floodgate_settle(slot);
-		if (q->windows || !slot->voq.head || slot->ready)
+		if (q->windows || !slot_waits(slot))
 			continue;
 		floodgate_wait_no_more(slot);
 		floodgate_wait(slot);
@@ -457,15 +473,16 @@ void floodgate_hold(struct floodgate_slot *slot, bool on)
 		return;
 	}
 	floodgate_settle(slot);
-	if (!slot->voq.head)
+	if (!floodgate_is_first(slot))
 		return;
 	if (!on) {
-		floodgate_wait(slot);
+		if (!slot->voq->ready)
+			floodgate_wait(slot);
 		return;
 	}
-	if (slot->ready)
-		list_del(&slot->node);
-	slot->ready = false;
+	if (slot->voq->ready)
+		list_del(&slot->voq->node);
+	slot->voq->ready = false;
 	floodgate_wait_no_more(slot);
 	floodgate_pass_on(slot);
 }
@@ -545,10 +562,12 @@ static void hear_calls(struct floodgate_sched *q)
 		if (!test_and_clear_bit(n, q->called))
 			continue;
 		slot = &q->slots[n];
-		if (!slot->dest || slot->ready)
+		if (!slot->dest)
 			continue;
-		if (!slot->voq.head)
+		if (!floodgate_is_first(slot))
 			floodgate_pass_on(slot);
+		else if (slot->voq->ready)
+			continue;
 		else if (!floodgate_has_window(slot))
 			floodgate_wait(slot);
 		else
@@ -581,7 +600,7 @@ void floodgate_look_again(struct floodgate_sched *q)
 	for (slot = q->slots; slot < q->slots + q->config.slots; slot++) {
 		if (!slot->dest)
 			continue;
-		if (slot->voq.head && !slot->ready) {
+		if (slot_waits(slot)) {
 			floodgate_wait_no_more(slot);
 			floodgate_wait(slot);
 		}
@@ -614,6 +633,7 @@ void floodgate_slots_leave(struct floodgate_sched *q)
 void floodgate_slots_free(struct floodgate_sched *q)
 {
 	kvfree(q->slots);
+	kvfree(q->voq);
 	kvfree(q->table);
 	bitmap_free(q->called);
 	bitmap_free(q->mail.full);

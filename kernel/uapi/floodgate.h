@@ -69,13 +69,26 @@ enum floodgate_mode {
  * @FLOODGATE_WAITS_TURN: for its turn
  * @FLOODGATE_WAITS_WINDOW: for window
  * @FLOODGATE_WAITS_PAUSE: for the neighbour, which holds it
+ * @FLOODGATE_WAITS_OTHERS: for others ahead of it in the VOQ, which it shares
  */
 enum floodgate_waits {
 	FLOODGATE_WAITS_NOT,
 	FLOODGATE_WAITS_TURN,
 	FLOODGATE_WAITS_WINDOW,
 	FLOODGATE_WAITS_PAUSE,
+	FLOODGATE_WAITS_OTHERS,
 	__FLOODGATE_WAITS_MAX
+};
+
+/**
+ * enum floodgate_key_with - what a destination is
+ * @FLOODGATE_KEY_WITH_IP: the IP address, without IP the MAC address
+ * @FLOODGATE_KEY_WITH_VLAN: that, and VLAN ids
+ */
+enum floodgate_key_with {
+	FLOODGATE_KEY_WITH_IP,
+	FLOODGATE_KEY_WITH_VLAN,
+	__FLOODGATE_KEY_WITH_MAX
 };
 
 /**
@@ -147,6 +160,14 @@ enum floodgate_waits {
  *	frames: what may wait for a destination before its senders are paused
  * @TCA_FLOODGATE_RESUME_THRESHOLD: u32, bytes, 1 byte to 1 GiB, 0 (default): auto, a BDP: what
  *	waits for a destination when its senders are resumed
+ * @TCA_FLOODGATE_VOQS: u32, 1 to 4094, not changeable, 0 (default): each, one for each slot: VOQs
+ *	that destinations take and share
+ * @TCA_FLOODGATE_KEY: u8, enum floodgate_key_with, default FLOODGATE_KEY_WITH_IP, not changeable:
+ *	what a destination is
+ * @TCA_FLOODGATE_PREFIX: u8, 1 to 32, default 32, not changeable: bits of an IPv4 address that
+ *	count
+ * @TCA_FLOODGATE_PREFIX6: u8, 1 to 128, default 128, not changeable: bits of an IPv6 address that
+ *	count
  */
 enum {
 	TCA_FLOODGATE_UNSPEC,
@@ -188,6 +209,10 @@ enum {
 	TCA_FLOODGATE_PAUSE_HOSTS,
 	TCA_FLOODGATE_PAUSE_THRESHOLD,
 	TCA_FLOODGATE_RESUME_THRESHOLD,
+	TCA_FLOODGATE_VOQS,
+	TCA_FLOODGATE_KEY,
+	TCA_FLOODGATE_PREFIX,
+	TCA_FLOODGATE_PREFIX6,
 	__TCA_FLOODGATE_MAX
 };
 
@@ -208,7 +233,7 @@ enum {
  *	waits there, of all destinations
  * @TCA_FLOODGATE_STATS_QUEUED: u32, packets, gauge: queued packets whose credit the neighbour that
  *	they came from waits for
- * @TCA_FLOODGATE_STATS_VOQS: u32, VOQs, gauge: VOQs with packets
+ * @TCA_FLOODGATE_STATS_VOQS_USED: u32, VOQs, gauge: VOQs with packets
  * @TCA_FLOODGATE_STATS_VOQ_BACKLOG: u32, bytes, gauge: what waits in them
  * @TCA_FLOODGATE_STATS_VOQS_MAX: u32, VOQs: most VOQs that ever had packets at a time
  * @TCA_FLOODGATE_STATS_VOQ_MAX: u32, bytes: longest that a VOQ ever was
@@ -261,6 +286,7 @@ enum {
  * @TCA_FLOODGATE_STATS_PAUSE_BYTES: u32, bytes, gauge: what may wait for a destination before its
  *	senders are paused; 0 if nobody is
  * @TCA_FLOODGATE_STATS_RESUME_BYTES: u32, bytes, gauge: what waits when they are resumed
+ * @TCA_FLOODGATE_STATS_VOQS_SHARED: u64, times: a destination shared a VOQ, because all were in use
  */
 enum {
 	TCA_FLOODGATE_STATS_UNSPEC,
@@ -271,7 +297,7 @@ enum {
 	TCA_FLOODGATE_STATS_SLOTS_USED,
 	TCA_FLOODGATE_STATS_OUTSTANDING,
 	TCA_FLOODGATE_STATS_QUEUED,
-	TCA_FLOODGATE_STATS_VOQS,
+	TCA_FLOODGATE_STATS_VOQS_USED,
 	TCA_FLOODGATE_STATS_VOQ_BACKLOG,
 	TCA_FLOODGATE_STATS_VOQS_MAX,
 	TCA_FLOODGATE_STATS_VOQ_MAX,
@@ -310,6 +336,7 @@ enum {
 	TCA_FLOODGATE_STATS_WITHDRAWN,
 	TCA_FLOODGATE_STATS_PAUSE_BYTES,
 	TCA_FLOODGATE_STATS_RESUME_BYTES,
+	TCA_FLOODGATE_STATS_VOQS_SHARED,
 	__TCA_FLOODGATE_STATS_MAX
 };
 
@@ -323,8 +350,11 @@ enum {
  * @TCA_FLOODGATE_CLASS_WINDOW: u32, bytes, gauge: window of the destination
  * @TCA_FLOODGATE_CLASS_USED: u64, bytes, gauge: what counts against the window, at all ports
  * @TCA_FLOODGATE_CLASS_OUTSTANDING: u64, bytes, gauge: of this, what this port has sent
- * @TCA_FLOODGATE_CLASS_BACKLOG_MAX: u32, bytes: longest that the slot's VOQ ever was
+ * @TCA_FLOODGATE_CLASS_BACKLOG_MAX: u32, bytes: most that the slot ever had in a VOQ
  * @TCA_FLOODGATE_CLASS_PAD: padding of 64-bit attributes
+ * @TCA_FLOODGATE_CLASS_PREFIX: u32, number: how many bits of the address count, if not all do
+ * @TCA_FLOODGATE_CLASS_VLAN: u32, VLAN id: its VLAN id, with key vlan; of two tags 4096 times the
+ *	outer id, and the inner one
  */
 enum {
 	TCA_FLOODGATE_CLASS_UNSPEC,
@@ -336,6 +366,8 @@ enum {
 	TCA_FLOODGATE_CLASS_OUTSTANDING,
 	TCA_FLOODGATE_CLASS_BACKLOG_MAX,
 	TCA_FLOODGATE_CLASS_PAD,
+	TCA_FLOODGATE_CLASS_PREFIX,
+	TCA_FLOODGATE_CLASS_VLAN,
 	__TCA_FLOODGATE_CLASS_MAX
 };
 

@@ -78,7 +78,7 @@ to()
 }
 # sends LINE...
 sends() { printf '%s\n' "$@" | "$frames" -l -w 0 "$a/p" "$a/lo" >/dev/null || die "frames"; }
-rests() { figs_are a p backlog outstanding queued voqs "0 0 0 0" && figs_are b r backlog queued "0 0"; }
+rests() { figs_are a p backlog outstanding queued voqs_used "0 0 0 0" && figs_are b r backlog queued "0 0"; }
 
 # ---- options ----
 
@@ -145,9 +145,9 @@ diag "an incast: a host takes a tenth of what it is sent"
 went=$(cable b r sent_frames)
 sends "$(to $FRAMES y)"
 bounded "incast" 10
-figs a p voqs voq_backlog backlog
-read -r voqs in_voqs all <<<"$REPLY"
-is "one VOQ has it" "$voqs" 1
+figs a p voqs_used voq_backlog backlog
+read -r voqs_used in_voqs all <<<"$REPLY"
+is "one VOQ has it" "$voqs_used" 1
 between "and nearly all of it" "$in_voqs" $((all - 2 * FRAME)) "$all"
 text=$(tc_in a -s class show dev p)
 is "its class says whose it is, and what it waits for" \
@@ -158,7 +158,7 @@ z=$(cable b s sent_frames)
 sends "$(to 50 z)"
 sleep 0.02
 between "others pass: all have left s" "$(($(cable b s sent_frames) - z))" 50 60
-figs a p voqs
+figs a p voqs_used
 is "while the incast waits" "$REPLY" 1
 figs a p voq_packets
 incast=$REPLY
@@ -266,7 +266,7 @@ sleep 0.05
 tc_in b qdisc replace dev q root pfifo
 plain() { figs_are a p windows 0; }
 check "it says so" wait_until -e 100 10 plain
-check "all leaves" wait_until -e 100 10 figs_are a p backlog voqs "0 0"
+check "all leaves" wait_until -e 100 10 figs_are a p backlog voqs_used "0 0"
 tc_in b qdisc replace dev q root floodgate role switch peer switch
 check "they meet again" wait_until -e 500 10 meets
 settles "the neighbour"
@@ -294,7 +294,7 @@ diag "the device goes down with a VOQ, and comes up"
 sends "$(to $FRAMES y)"
 sleep 0.05
 ip_in a link set p down
-shows "nothing is queued" a p backlog voqs voq_backlog "0 0 0"
+shows "nothing is queued" a p backlog voqs_used voq_backlog "0 0 0"
 ip_in a link set p up
 check "they meet again" wait_until -e 500 10 meets
 sends "$(to 100 y)"
@@ -327,7 +327,7 @@ check "they meet" wait_until -e 500 10 meets
 sends "$(to $FRAMES y)"
 sleep 0.02
 tc_in a qdisc change dev p root floodgate window 1000000
-check "a larger one lets all go" wait_until -e 20 1 figs_are a p voqs 0
+check "a larger one lets all go" wait_until -e 20 1 figs_are a p voqs_used 0
 settles "a change"
 tc_in a qdisc change dev p root floodgate window $WINDOW
 lines=()

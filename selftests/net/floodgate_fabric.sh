@@ -77,7 +77,7 @@ delays()
 	check "$1: all of them" wait_until -e 500 10 meets b r
 	sends a p "$(to 300)"
 }
-quiet() { figs_are a p outstanding voqs backlog "0 0 0" && figs_are b r outstanding queued voqs "0 0 0" && figs_are c u queued backlog "0 0"; }
+quiet() { figs_are a p outstanding voqs_used backlog "0 0 0" && figs_are b r outstanding queued voqs_used "0 0 0" && figs_are c u queued backlog "0 0"; }
 delays "a threshold" $THRESHOLD
 bad='' held=0 before=
 for ((i = 0; i < 40; i++)); do
@@ -153,7 +153,7 @@ two()
 	check "$1: they meet" wait_until -e 500 10 meets a p
 	check "$1: both" wait_until -e 500 10 meets a o
 }
-both_rest() { figs_are a p outstanding backlog voqs "0 0 0" && figs_are a o outstanding backlog voqs "0 0 0" && figs_are b r queued backlog "0 0"; }
+both_rest() { figs_are a p outstanding backlog voqs_used "0 0 0" && figs_are a o outstanding backlog voqs_used "0 0 0" && figs_are b r queued backlog "0 0"; }
 # most: sets `most` to the highest sum of what is outstanding, `each` to the highest of one port, `fair` to 1 if both go on alike
 sums()
 {
@@ -193,7 +193,7 @@ sends a p "$(to 300)"
 sends a o "$(to 300 sport=2)"
 sleep 0.02
 ip_in b link set dev n down
-check "the other one goes on to its end" wait_until -e 100 5 figs_are a p backlog voqs "0 0"
+check "the other one goes on to its end" wait_until -e 100 5 figs_are a p backlog voqs_used "0 0"
 ip_in b link set dev n up
 check "both meet again" wait_until -e 500 10 meets a o
 sends a o "$(to 100 sport=2)"
@@ -210,7 +210,7 @@ ip_in a link set dev o type wire rate 50kbit
 sends a p "$(to 50)"
 sends a o "y n=1 bytes=1500 from=10.0.0.1 to=10.0.0.3 sport=1 dport=9 dst=$(mac 3)" "$(to 2 sport=2)"
 sleep 0.2
-shows "p is at its end" a p backlog voqs "0 0"
+shows "p is at its end" a p backlog voqs_used "0 0"
 ip_in a link set dev o type wire rate 100mbit	# or the probes of so slow a link would take all of it
 check "and so is o, in time" wait_until -e 400 10 both_rest
 
@@ -220,7 +220,7 @@ sends a p "$(to 300)"
 sends a o "$(to 300 sport=2)"
 sleep 0.02
 tc_in a qdisc replace dev o root pfifo
-check "the other one goes on to its end" wait_until -e 100 5 figs_are a p outstanding backlog voqs "0 0 0"
+check "the other one goes on to its end" wait_until -e 100 5 figs_are a p outstanding backlog voqs_used "0 0 0"
 leave_spaces
 
 # ---- boxes that route, and bridges that know VLANs ----
@@ -248,7 +248,7 @@ shape()
 	between "$1: but nearly so much" $most $((WINDOW / 4)) $((WINDOW + FRAME))
 	check "$1: all leaves, and nothing is outstanding" wait_until -e 400 50 shape_rests
 }
-shape_rests() { figs_are a p outstanding backlog voqs "0 0 0" && figs_are b r queued backlog "0 0"; }
+shape_rests() { figs_are a p outstanding backlog voqs_used "0 0 0" && figs_are b r queued backlog "0 0"; }
 ns a b
 cable a p 100mbit b q
 cable b r 10mbit b y
@@ -297,7 +297,7 @@ for way in "is delivered:10.0.0.3:3" "leaves by another qdisc:10.0.0.2:2"; do
 	IFS=: read -r name address host <<<"$way"
 	sends a p "y n=$FRAMES bytes=$FRAME from=10.0.0.1 to=$address sport=1 dport=9 dst=$(mac "$host")"
 	sleep 0.06
-	shows "what $name: all of it has left at the cable's rate" a p backlog voqs "0 0"
+	shows "what $name: all of it has left at the cable's rate" a p backlog voqs_used "0 0"
 	check "what $name: nothing is outstanding" wait_until -e 50 2 figs_are a p outstanding 0
 done
 # With credits each 100 ms a window of 20000 bytes lets 200 frames a second pass, unless they come after 5000 bytes.
@@ -410,7 +410,7 @@ for queues in "numtxqueues 4" "numrxqueues 4"; do
 		for i in 1 2 3 4 5 6; do
 			sends a p "$(to 100 sport=$i)"
 		done
-		queues_rest() { sum outstanding 0 && sum backlog 0 && sum voqs 0 && figs_are b r queued backlog "0 0"; }
+		queues_rest() { sum outstanding 0 && sum backlog 0 && sum voqs_used 0 && figs_are b r queued backlog "0 0"; }
 		between "$queues, $root: some waited for window" "$(qdisc_stat a p voq_packets floodgate)" 100 600
 		check "$queues, $root: all leaves, and nothing is outstanding" wait_until -e 400 50 queues_rest
 		leave_spaces

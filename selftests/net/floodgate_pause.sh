@@ -88,7 +88,7 @@ rest()
 	local port
 
 	for port in s:q s:r c:t c:u c:v; do
-		figs_are ${port%:*} ${port#*:} queued voqs backlog "0 0 0" || return 1
+		figs_are ${port%:*} ${port#*:} queued voqs_used backlog "0 0 0" || return 1
 	done
 	kind=$host figs_are h p backlog 0 || return 1
 	figs_are s r outstanding 0
@@ -295,7 +295,7 @@ check "others have the other one" wait_until -e 5 1 figs_are a p slots_used back
 diag "a host's packets without a slot"
 sends a p "$(to 11 50)" "$(to 12 500)"
 sleep 0.1
-shows "hold nobody up who has one" a p voqs 0
+shows "hold nobody up who has one" a p voqs_used 0
 figs a p backlog slots_full
 between "and wait themselves" "${REPLY% *}" 350000 470000
 between "they are counted" "${REPLY#* }" 500 500
@@ -312,7 +312,7 @@ for i in 12 13 14; do
 done
 shows "others get the second one, one after the other" a p slots_used backlog slots_full "2 0 0"
 sends a p "$(to 11 1)"
-shows "the first destination waits" a p voqs backlog "1 $FRAME"
+shows "the first destination waits" a p voqs_used backlog "1 $FRAME"
 check "until the neighbour resumes it" wait_until -e 10 1 figs_are a p paused backlog "0 0"
 wait
 leave_spaces

@@ -91,7 +91,7 @@ check "and the one that was lost does again" wait_until -e 500 10 figs_are a p1 
 before=$(got)
 sends a p1 "$(to 50)"
 check "all of it" wait_until -e 200 8 got_all $((before + 50))
-check "and nothing is outstanding" wait_until -e 400 20 figs_are a p1 outstanding backlog voqs "0 0 0"
+check "and nothing is outstanding" wait_until -e 400 20 figs_are a p1 outstanding backlog voqs_used "0 0 0"
 leave_spaces
 
 diag "a port that was called is busy with what has no window"
@@ -116,7 +116,7 @@ check "p2: they meet" wait_until -e 500 10 figs_are a p2 windows 1
 sends a p2 "$(crowd 6000)"	# 10 s
 sends a p1 "$(to 20)"
 sends a p2 "$(to 1 sport=2)"
-waits() { figs_are a p1 outstanding voqs "0 1" && sleep 0.2 && figs_are a p1 outstanding voqs "0 1"; }
+waits() { figs_are a p1 outstanding voqs_used "0 1" && sleep 0.2 && figs_are a p1 outstanding voqs_used "0 1"; }
 check "the other port waits for it" wait_until -e 20 5 waits
 sends a p1 "$(to 1)"
 check "the other port goes on with the next packet" wait_until -e 100 4 figs_are a p1 backlog "0"

@@ -14,7 +14,7 @@
 #include "../../kernel/uapi/pfc.h"
 #include "../../kernel/uapi/rocc.h"
 
-#define OPTIONS_MAX	36
+#define OPTIONS_MAX	40
 
 static const struct option bfc_options[] = {
 	{ TCA_BFC_QUEUES, 2, false, true, 1, 4094, false },
@@ -91,6 +91,10 @@ static const struct option floodgate_options[] = {
 	{ TCA_FLOODGATE_PAUSE_HOSTS, 1, false, false, 0, 1, false },
 	{ TCA_FLOODGATE_PAUSE_THRESHOLD, 4, true, false, 1, 1073741824, false },
 	{ TCA_FLOODGATE_RESUME_THRESHOLD, 4, true, false, 1, 1073741824, false },
+	{ TCA_FLOODGATE_VOQS, 4, true, true, 1, 4094, false },
+	{ TCA_FLOODGATE_KEY, 1, false, true, 0, 1, false },
+	{ TCA_FLOODGATE_PREFIX, 1, false, true, 1, 32, false },
+	{ TCA_FLOODGATE_PREFIX6, 1, false, true, 1, 128, false },
 };
 
 static const struct option rocc_switch_options[] = {

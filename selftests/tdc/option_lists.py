@@ -224,11 +224,15 @@ FLOODGATE_DEFAULTS = {'': {'limit': '8Mb',
       'mode': 'window',
       'pause-hosts': False,
       'pause-threshold': 'auto',
-      'resume-threshold': 'auto'}}
+      'resume-threshold': 'auto',
+      'voqs': 'each',
+      'key': 'ip',
+      'prefix': '32',
+      'prefix6': '128'}}
 
 FLOODGATE_OFF = {'split-gso': 'no-split-gso', 'tag': 'notag', 'watch': 'nowatch', 'pause-hosts': 'no-pause-hosts'}
 
-FLOODGATE_FIXED = ('slots', 'mode')
+FLOODGATE_FIXED = ('slots', 'mode', 'voqs', 'key', 'prefix', 'prefix6')
 
 # Role, option, typed, shown
 FLOODGATE_GOOD = [('', 'limit', 'limit 1', '1b'),
@@ -323,7 +327,16 @@ FLOODGATE_GOOD = [('', 'limit', 'limit 1', '1b'),
  ('', 'pause-threshold', 'pause-threshold auto', 'auto'),
  ('', 'resume-threshold', 'resume-threshold 1', '1b'),
  ('', 'resume-threshold', 'resume-threshold 1073741824', '1Gb'),
- ('', 'resume-threshold', 'resume-threshold auto', 'auto')]
+ ('', 'resume-threshold', 'resume-threshold auto', 'auto'),
+ ('', 'voqs', 'voqs 1', '1'),
+ ('', 'voqs', 'voqs 4094', '4094'),
+ ('', 'voqs', 'voqs each', 'each'),
+ ('', 'key', 'key ip', 'ip'),
+ ('', 'key', 'key vlan', 'vlan'),
+ ('', 'prefix', 'prefix 1', '1'),
+ ('', 'prefix', 'prefix 32', '32'),
+ ('', 'prefix6', 'prefix6 1', '1'),
+ ('', 'prefix6', 'prefix6 128', '128')]
 
 # Role, option, typed, what is said, by whom
 FLOODGATE_BAD = [('', 'limit', 'limit 0', 'takes a size ', 'tc'),
@@ -371,7 +384,13 @@ FLOODGATE_BAD = [('', 'limit', 'limit 0', 'takes a size ', 'tc'),
  ('', 'strip', 'strip nonsense', 'takes one of ', 'tc'),
  ('', 'mode', 'mode nonsense', 'takes one of ', 'tc'),
  ('', 'pause-threshold', 'pause-threshold 1073741825', 'takes a size ', 'tc'),
- ('', 'resume-threshold', 'resume-threshold 1073741825', 'takes a size ', 'tc')]
+ ('', 'resume-threshold', 'resume-threshold 1073741825', 'takes a size ', 'tc'),
+ ('', 'voqs', 'voqs 4095', 'takes a number from ', 'tc'),
+ ('', 'key', 'key nonsense', 'takes one of ', 'tc'),
+ ('', 'prefix', 'prefix 0', 'takes a number from ', 'tc'),
+ ('', 'prefix', 'prefix 33', 'takes a number from ', 'tc'),
+ ('', 'prefix6', 'prefix6 0', 'takes a number from ', 'tc'),
+ ('', 'prefix6', 'prefix6 129', 'takes a number from ', 'tc')]
 
 ROCC_VERSION = 1
 

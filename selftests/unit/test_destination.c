@@ -13,7 +13,7 @@
 #include "../../kernel/floodgate/destination.h"
 #include "unit.h"
 
-#define PLANNED	15
+#define PLANNED	23
 
 static void __attribute__((format(printf, 2, 3))) checks(bool ok, const char *format, ...)
 {
@@ -39,11 +39,21 @@ static void fresh(u16 type)
 	packet[0] = type == ETH_P_IP ? 0x45 : 0x60;
 }
 
+static struct floodgate_key_rule rule;
+
+static struct floodgate_key key_in(u16 type, u32 vids)
+{
+	struct floodgate_key key;
+
+	floodgate_key_read(&key, &rule, packet, sizeof(packet), type, vids, to);
+	return key;
+}
+
 static struct floodgate_key key_of(u16 type, int room, const u8 *mac, bool *has)
 {
 	struct floodgate_key key;
 
-	*has = floodgate_key_read(&key, packet, room, type, mac);
+	*has = floodgate_key_read(&key, &rule, packet, room, type, 5, mac);
 	return key;
 }
 
@@ -103,6 +113,82 @@ static void destinations(void)
 	a = key_of(ETH_P_IP, sizeof(packet), to, &has);
 	b = key_of(ETH_P_IPV6, sizeof(packet), to, &has);
 	check(!floodgate_key_equal(&a, &b), "addresses of two kinds are two destinations");
+}
+
+/* Which bits of an address tell destinations apart, with each prefix length? Each is flipped. */
+static void prefixes(u16 type, unsigned int at, unsigned int most)
+{
+	struct floodgate_key before, after, other;
+	unsigned int prefix, bit, wrong = 0, alike = 0;
+	bool has;
+
+	for (prefix = 1; prefix <= most; prefix++) {
+		floodgate_key_rule_set(&rule, type == ETH_P_IP ? prefix : 32,
+				       type == ETH_P_IP ? 128 : prefix, false);
+		fresh(type);
+		before = key_of(type, sizeof(packet), to, &has);
+		for (bit = 0; bit < most; bit++) {
+			packet[at + bit / 8] ^= 0x80 >> bit % 8;
+			after = key_of(type, sizeof(packet), to, &has);
+			wrong += floodgate_key_equal(&before, &after) == (bit < prefix);
+			packet[at + bit / 8] ^= 0x80 >> bit % 8;
+		}
+		memset(packet + at, 0, 16);
+		before = key_of(type, sizeof(packet), to, &has);
+		floodgate_key_rule_set(&rule, prefix % 32 + 1, prefix % 128 + 1, false);
+		other = key_of(type, sizeof(packet), to, &has);
+		alike += floodgate_key_equal(&before, &other);
+	}
+	floodgate_key_rule_set(&rule, 32, 128, false);
+	checks(!wrong, "type %x: the first bits count, 1 to %u of them", type, most);
+	checks(!alike, "type %x: ports with other prefixes have other destinations", type);
+}
+
+/* The same address in several VLANs */
+static void vlans(void)
+{
+	static const u16 types[] = { ETH_P_IP, ETH_P_IPV6, 0x9000 };
+	struct floodgate_key a, b, none;
+	unsigned int i, bit, wrong;
+
+	for (i = 0; i < 3; i++) {
+		fresh(types[i]);
+		wrong = 0;
+		for (bit = 0; bit < 24; bit++) {
+			floodgate_key_rule_set(&rule, 24, 64, true);
+			a = key_in(types[i], 0);
+			b = key_in(types[i], 1 << bit);
+			wrong += floodgate_key_equal(&a, &b) ||
+				 floodgate_key_hash(&a, &secret) == floodgate_key_hash(&b, &secret);
+			floodgate_key_rule_set(&rule, 24, 64, false);
+			none = key_in(types[i], 0);
+			wrong += floodgate_key_equal(&a, &none);
+			b = key_in(types[i], 1 << bit);
+			wrong += !floodgate_key_equal(&b, &none);
+		}
+		checks(!wrong, "type %x: VLAN ids count if they are to, and only then", types[i]);
+	}
+	floodgate_key_rule_set(&rule, 32, 128, false);
+}
+
+/* VLANs of one address in a table of 4096 */
+static void vlans_spread(void)
+{
+	static unsigned int buckets[4096];
+	struct floodgate_key key;
+	unsigned int i;
+	double sum = 0;
+
+	fresh(ETH_P_IP);
+	floodgate_key_rule_set(&rule, 32, 128, true);
+	for (i = 0; i < 65536; i++) {
+		key = key_in(ETH_P_IP, i);
+		buckets[floodgate_key_hash(&key, &secret) >> 20]++;
+	}
+	for (i = 0; i < 4096; i++)
+		sum += pow(buckets[i] - 16., 2);
+	checks(sum / 4096 < 3 * 16, "VLAN ids that count upwards spread: variance %.1f, mean 16", sum / 4096);
+	floodgate_key_rule_set(&rule, 32, 128, false);
 }
 
 /* Hosts that are numbered upwards, as they are, in a table of 4096: Poisson's mean and variance */
@@ -190,7 +276,12 @@ int main(void)
 		secret.address[i] = random64();
 	secret.rest = random64() | 1;
 	secret.last = random64() | 1;
+	floodgate_key_rule_set(&rule, 32, 128, false);
 	destinations();
+	prefixes(ETH_P_IP, 16, 32);
+	prefixes(ETH_P_IPV6, 24, 128);
+	vlans();
+	vlans_spread();
 	spreads(ETH_P_IP, 18, "IPv4");
 	spreads(ETH_P_IPV6, 38, "IPv6");
 	bytes();

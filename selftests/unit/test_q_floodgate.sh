@@ -80,15 +80,16 @@ shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
 	"credit_threshold":11,"kmin":12,"kmax":13,"pmax":0.14,"telemetry":15,"split_gso":true,"rate":17,
 	"control_share":0.18,"control_dscp":19,"role":"20","peer":"21","tag":true,"tpid":"23","hrtt":24,
 	"hrtt_max":25,"refresh":26,"lease":27,"watch":true,"watchdog":29,"restore":30,"tier":"31","strip":"32",
-	"mode":"34","pause_hosts":true,"pause_threshold":36,"resume_threshold":37,"version":33},
+	"mode":"34","pause_hosts":true,"pause_threshold":36,"resume_threshold":37,"voqs":38,"key":"39","prefix":40,"prefix6":41,
+	"version":33},
 	"windows":1,"window_bytes":2,"credit_interval_used":3,"credit_threshold_bytes":4,"slots_used":5,
-	"outstanding":6,"queued":7,"voqs":8,"voq_backlog":9,"voqs_max":10,"voq_max":11,"voq_packets":12,
+	"outstanding":6,"queued":7,"voqs_used":8,"voq_backlog":9,"voqs_max":10,"voq_max":11,"voq_packets":12,
 	"voq_bytes":13,"slots_full":14,"credits":15,"delayed":16,"link_rate":17,"backlog_max":18,
 	"backlog_time":19,"time":20,"pool_size":21,"pool_used":22,"pool_max":23,"ecn_marked":24,
 	"ecn_not_capable":25,"telemetry":26,"telemetry_full":27,"telemetry_failed":28,"control":29,"spilled":30,
 	"gso_split":31,"tagged":32,"drop_limit":33,"drop_pool":34,"drop_control":35,"drop_police":36,
 	"drop_gso":37,"drop_tag":38,"paused":40,"pauses":41,"elided":42,"withdrawn":43,"pause_bytes":44,
-	"resume_bytes":45,
+	"resume_bytes":45,"voqs_shared":46,
 	"port":
 	END
 	)$(grep -o '{"state":"no_neighbour","role":"switch",.*' "$dir/out")" "-s -j qdisc show dev lo"
@@ -100,7 +101,7 @@ operation=class
 class=$(tokens floodgate.h TCA_FLOODGATE_CLASS_ none)
 written "TCA_STATS2{ TCA_STATS_APP{ $(sed 's/TCA_FLOODGATE_CLASS_MAC=[^ ]*//' <<<"$class") } }"
 spied -s class show dev lo && [ "$(sed -n 's/^  destination:/destination:/p' "$dir/out")" = \
-	"destination: address 10.0.0.1 waits pause window 4b used 5b outstanding 6b backlog_max 7b" ]
+	"destination: address 10.0.0.1 prefix 8 vlan 9 waits pause window 4b used 5b outstanding 6b backlog_max 7b" ]
 report $? "text of a class"
 written "TCA_STATS2{ TCA_STATS_APP{ TCA_FLOODGATE_CLASS_MAC=hex:02000000abcd TCA_FLOODGATE_CLASS_WAITS=u32:2
 				    TCA_FLOODGATE_CLASS_WINDOW=u32:2048 } }"
@@ -118,16 +119,17 @@ again "TCA_FLOODGATE_LIMIT=u32:8388607 TCA_FLOODGATE_POOL=u32:1073741823 TCA_FLO
        TCA_FLOODGATE_ROLE=u8:2 TCA_FLOODGATE_PEER=u8:1 TCA_FLOODGATE_TAG=u8:0 TCA_FLOODGATE_TPID=u16:33024
        TCA_FLOODGATE_HRTT=u32:12345 TCA_FLOODGATE_HRTT_MAX=u32:2500000 TCA_FLOODGATE_REFRESH=u32:0
        TCA_FLOODGATE_LEASE=u32:1000001 TCA_FLOODGATE_WATCH=u8:0 TCA_FLOODGATE_WATCHDOG=u32:1500000
-       TCA_FLOODGATE_RESTORE=u32:0 TCA_FLOODGATE_TIER=u8:1 TCA_FLOODGATE_STRIP=u8:1"
+       TCA_FLOODGATE_RESTORE=u32:0 TCA_FLOODGATE_TIER=u8:1 TCA_FLOODGATE_STRIP=u8:1
+       TCA_FLOODGATE_VOQS=u32:100 TCA_FLOODGATE_KEY=u8:1 TCA_FLOODGATE_PREFIX=u8:24 TCA_FLOODGATE_PREFIX6=u8:64"
 report $? "printed options can be typed in again"
 again "TCA_FLOODGATE_POOL=u32:0 TCA_FLOODGATE_WINDOW=u32:0 TCA_FLOODGATE_WINDOW_SCOPE=u8:0 TCA_FLOODGATE_SERVE=u8:0
        TCA_FLOODGATE_CREDIT_THRESHOLD=u32:0 TCA_FLOODGATE_KMIN=u32:0 TCA_FLOODGATE_KMAX=u32:0 TCA_FLOODGATE_TELEMETRY=u16:0
-       TCA_FLOODGATE_RATE=u64:0 TCA_FLOODGATE_CONTROL_DSCP=u8:0 TCA_FLOODGATE_SPLIT_GSO=u8:1"
+       TCA_FLOODGATE_RATE=u64:0 TCA_FLOODGATE_CONTROL_DSCP=u8:0 TCA_FLOODGATE_SPLIT_GSO=u8:1 TCA_FLOODGATE_VOQS=u32:0"
 report $? "and those that are none or auto"
 
 written "TCA_OPTIONS{ TCA_FLOODGATE_WINDOW=u32:0 TCA_FLOODGATE_VERSION=u32:1 }
 	 TCA_STATS2{ TCA_STATS_APP{ TCA_FLOODGATE_STATS_POOL_SIZE=u32:0 TCA_FLOODGATE_STATS_SLOTS_USED=u32:3
-				    TCA_FLOODGATE_STATS_OUTSTANDING=u64:3072 TCA_FLOODGATE_STATS_VOQS=u32:1
+				    TCA_FLOODGATE_STATS_OUTSTANDING=u64:3072 TCA_FLOODGATE_STATS_VOQS_USED=u32:1
 				    TCA_FLOODGATE_STATS_VOQ_BACKLOG=u32:2048 TCA_FLOODGATE_STATS_CREDITS=u64:7 } }"
 sluice_agrees
 sluice_shows "sluice: a table" "\

@@ -708,6 +708,11 @@ static void test_doctor_floodgate_figures(void)
 	stats[TCA_FLOODGATE_STATS_SLOTS_FULL] = 3;
 	same(judged(&l, NULL), "eth7:floodgate_slots(3 packets, 1024 slots)", "floodgate_slots");
 	l = floodgate_look();
+	stats[TCA_FLOODGATE_STATS_VOQS_SHARED] = 4;
+	qdisc[0].floodgate_options[TCA_FLOODGATE_VOQS] = 2;
+	same(judged(&l, NULL), "eth7:floodgate_shared(4 times, 2 VOQs)", "floodgate_shared");
+	qdisc[0].floodgate_options[TCA_FLOODGATE_VOQS] = 0;
+	l = floodgate_look();
 	stats[TCA_FLOODGATE_STATS_DROP_LIMIT] = 2;
 	stats[TCA_FLOODGATE_STATS_DROP_POOL] = 5;
 	same(judged(&l, NULL), "eth7:floodgate_dropped(7 packets)", "floodgate_dropped");

@@ -31,6 +31,10 @@ void judge_floodgate(const struct judge *j, const struct qdisc *q, const struct 
 		say(j, "floodgate_slots", d->name, "%" PRIu64 " packets, %" PRIu64 " slots",
 		    stats[TCA_FLOODGATE_STATS_SLOTS_FULL],
 		    q->floodgate_options[TCA_FLOODGATE_SLOTS]);
+	if (stats[TCA_FLOODGATE_STATS_VOQS_SHARED])
+		say(j, "floodgate_shared", d->name, "%" PRIu64 " times, %" PRIu64 " VOQs",
+		    stats[TCA_FLOODGATE_STATS_VOQS_SHARED],
+		    q->floodgate_options[TCA_FLOODGATE_VOQS]);
 	if (stats[TCA_FLOODGATE_STATS_PAUSE_BYTES] && p &&
 	    port_number(p, HOP_A_ROLE) == HOP_ROLE_SWITCH && !stats[TCA_FLOODGATE_STATS_PAUSES] &&
 	    stats[TCA_FLOODGATE_STATS_VOQ_MAX] > stats[TCA_FLOODGATE_STATS_PAUSE_BYTES])

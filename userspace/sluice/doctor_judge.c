@@ -118,6 +118,8 @@ const struct complaint complaints[] = {
 	  "floodgate with mode window at the other end, too, at all of its transmit queues" },
 	{ "floodgate_slots", WARNING, "packets went without a window: all slots were in use",
 	  "more slots, which are fixed when the qdisc is made: tc qdisc del, then add" },
+	{ "floodgate_shared", NOTE, "destinations shared a VOQ, and waited behind others",
+	  "more voqs, which are fixed when the qdisc is made: tc qdisc del, then add" },
 	{ "floodgate_unpaused", NOTE, "VOQs were longer than pause-threshold, and nobody was paused for it",
 	  "a floodgate at each host; what comes from another switch pauses nobody here" },
 	{ "floodgate_dropped", WARNING, "more came than there was room for",
