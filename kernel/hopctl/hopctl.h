@@ -429,6 +429,18 @@ int hop_origins_use(struct hop_member *m);
 u16 hop_origin(const struct hop_member *m, const struct sk_buff *skb);
 
 /**
+ * hop_origin_link - by which port a packet came
+ * @m: a member of the egress port
+ * @skb: a packet being enqueued
+ * @handle: what hop_handle() has returned for it
+ *
+ * As hop_origin(), but what came with a handle has the number of its port, too.
+ *
+ * Return: the port's number, which is below HOP_HANDLE_FIRST, or HOP_ORIGIN_NONE.
+ */
+u16 hop_origin_link(const struct hop_member *m, const struct sk_buff *skb, u16 handle);
+
+/**
  * hop_origin_port - whose origin is it?
  * @m: a member
  * @origin: what hop_origin() returned once
@@ -562,14 +574,17 @@ void hop_ingress_forget(struct hop_member *m, u16 origin, u32 bytes);
 u32 hop_ingress_bytes(const struct hop_port *port, u16 queue);
 
 /**
- * hop_ingress_pause - the bytes by a handle hold a pause, or do not any more
+ * hop_ingress_pause - the bytes by an origin hold a pause, or do not any more
  * @m: a member of the egress port
- * @handle: the handle
+ * @origin: a handle: the neighbour's sub-queue is paused. A port's number: all of the neighbour's
+ *	sub-queues are, if both it and the port are of kind HOP_KIND_PFC, and the port is not a
+ *	host's
  * @on: they do
  *
  * The same again changes nothing. Context: qdisc lock, softirqs off.
+ * Return: true if somebody is to be told.
  */
-void hop_ingress_pause(struct hop_member *m, u16 handle, bool on);
+bool hop_ingress_pause(struct hop_member *m, u16 origin, bool on);
 
 /**
  * hop_ingress_hold - pauses are held by something else than packets that came by their handles
@@ -663,6 +678,22 @@ static inline u64 hop_paused_word(const struct hop_member *m, unsigned int i)
 	if (shift && word + 1 < HOP_BITMAP_WORDS)
 		bits |= READ_ONCE(m->paused[word + 1]) << (64 - shift);
 	return bits;
+}
+
+/**
+ * hop_paused_all - does the neighbour hold all sub-queues of a member?
+ * @m: the member
+ *
+ * Call after hop_paused_begin().
+ */
+static inline bool hop_paused_all(const struct hop_member *m)
+{
+	unsigned int i, left = m->count;
+
+	for (i = 0; left >= 64; i++, left -= 64)
+		if (~hop_paused_word(m, i))
+			return false;
+	return !left || !(~hop_paused_word(m, i) & ((1ULL << left) - 1));
 }
 
 /* Return: the generation whose words, or newer ones, are read from here on. */

@@ -9,7 +9,9 @@
  *
  * A qdisc may also have the bytes counted that came by each handle, whatever egress port they wait
  * at, and decide by their sum. The pause that they hold then is one of the handle's pause counter,
- * taken and given back once, so that all that goes by these counters goes for it, too.
+ * taken and given back once, so that all that goes by these counters goes for it, too. Or it
+ * counts by port, and all of that port's neighbour is paused at once: then no counter is touched,
+ * and the neighbour is told that all of its sub-queues are paused, counters or not.
  *
  * A packet may outlive the port that labelled it. So a range that loses its port is parked:
  * nothing new is counted on it (hop_handle() honours only handles that a port owns), and it is
@@ -227,12 +229,33 @@ void hop_range_put(struct hop_port *port)
 }
 
 /**
+ * hop_range_is_held - are all of the neighbour's sub-queues to be paused, whatever counters say?
+ * @port: the port
+ */
+bool hop_range_is_held(const struct hop_port *port)
+{
+	const struct hop_ingress *ingress = READ_ONCE(port->net->ingress);
+
+	return READ_ONCE(port->pauses_all) && ingress && test_bit(port->origin, ingress->held);
+}
+
+/* The bits of so many sub-queues that are in a word */
+static u64 word_up_to(u32 queues, unsigned int word)
+{
+	u32 first = word * 64;
+
+	if (queues >= first + 64)
+		return U64_MAX;
+	return queues > first ? BIT_ULL(queues - first) - 1 : 0;
+}
+
+/**
  * hop_range_word - which of 64 sub-queues of the neighbour have to be paused
  * @port: the port
  * @word: word of the bitmap
  *
  * Context: port's lock.
- * Return: a bit for each counter that is not 0.
+ * Return: a bit for each counter that is not 0; all bits if what came by the port holds a pause.
  */
 u64 hop_range_word(const struct hop_port *port, unsigned int word)
 {
@@ -241,6 +264,8 @@ u64 hop_range_word(const struct hop_port *port, unsigned int word)
 	u64 bits = 0;
 
 	lockdep_assert_held(&port->lock);
+	if (hop_range_is_held(port))
+		return word_up_to(port->peer.hello.queues, word);
 	for (i = 0; i < 64 && first + i < count; i++)
 		if (atomic_read(handle_counter(port->net, port->range->first + first + i)) > 0)
 			bits |= BIT_ULL(i);
@@ -335,7 +360,7 @@ u64 hop_range_clear(struct hop_port *port, u32 marks)
 		if (hop_net_marks(port->net) != marks)
 			break;
 		if (ingress)
-			clear_bit(port->range->first + i - HOP_HANDLE_FIRST, ingress->held);
+			clear_bit(port->range->first + i, ingress->held);
 		atomic_sub(left, counter);
 		set_bit(i / 64, port->pausing_dirty);
 		cleared++;
@@ -425,6 +450,16 @@ forged:
 }
 EXPORT_SYMBOL_GPL(hop_handle);
 
+static void pause_tell(struct hop_port *port, bool pause)
+{
+	if (pause)
+		hop_pcpu_inc(port, pauses);
+	else
+		hop_pcpu_inc(port, resumes);
+	hop_urgent_add(port);
+	tasklet_schedule(&port->work);
+}
+
 /* A counter left or reached 0: the port that owns it, if any, has to say so. The atomic before
  * and set_bit(), both with what orders them, come before the worker is woken; the worker clears
  * the bit before it reads the counter. So the last change is always seen.
@@ -444,12 +479,21 @@ static void pause_mark(const struct hop_member *m, u16 handle, bool pause)
 	if (likely(queue < HOP_QUEUES_MAX))
 		set_bit(queue / 64, port->pausing_dirty);
 	trace_hop_pause_count(port, handle, queue, pause);
-	if (pause)
-		hop_pcpu_inc(port, pauses);
-	else
-		hop_pcpu_inc(port, resumes);
-	hop_urgent_add(port);
-	tasklet_schedule(&port->work);
+	pause_tell(port, pause);
+}
+
+/* The same of all that came by a port, and so of all words */
+static bool link_mark(const struct hop_member *m, u16 origin, bool pause)
+{
+	struct hop_port *port = idr_find(&m->net->origins, origin);
+	unsigned int i;
+
+	if (unlikely(!port || !READ_ONCE(port->pauses_all)))
+		return false;
+	for (i = 0; i < BITS_TO_LONGS(HOP_BITMAP_WORDS); i++)
+		WRITE_ONCE(port->pausing_dirty[i], ULONG_MAX);
+	pause_tell(port, pause);
+	return true;
 }
 
 /* Before the counter, for hop_range_clear(): whoever sees the one go up sees the other, too. */
@@ -508,20 +552,26 @@ EXPORT_SYMBOL_GPL(hop_ingress_bytes);
  * moment, when who takes the pause away overtakes who has just set the bit: nothing was told
  * then, and nothing has to be.
  */
-void hop_ingress_pause(struct hop_member *m, u16 handle, bool on)
+static noinline bool ingress_turn(struct hop_member *m, u16 origin, bool on)
 {
 	unsigned long *held = m->net->ingress->held;
-	u32 bit = handle - HOP_HANDLE_FIRST;
 
-	if (test_bit(bit, held) == on)
-		return;
-	if (on && !test_and_set_bit(bit, held)) {
-		if (atomic_inc_return(handle_counter(m->net, handle)) == 1)
-			pause_mark(m, handle, true);
-	} else if (!on && test_and_clear_bit(bit, held)) {
-		if (atomic_dec_return(handle_counter(m->net, handle)) == 0)
-			pause_mark(m, handle, false);
-	}
+	if (on ? test_and_set_bit(origin, held) : !test_and_clear_bit(origin, held))
+		return false;
+	if (origin < HOP_HANDLE_FIRST)
+		return link_mark(m, origin, on);
+	if (on ? atomic_inc_return(handle_counter(m->net, origin)) != 1 :
+		 atomic_dec_return(handle_counter(m->net, origin)) != 0)
+		return false;
+	pause_mark(m, origin, on);
+	return true;
+}
+
+bool hop_ingress_pause(struct hop_member *m, u16 origin, bool on)
+{
+	if (test_bit(origin, m->net->ingress->held) == on)
+		return false;
+	return ingress_turn(m, origin, on);
 }
 EXPORT_SYMBOL_GPL(hop_ingress_pause);
 

@@ -172,18 +172,32 @@ static u16 origin_by_device(const struct hop_net *net, struct net *ns, int ifind
 	return found;
 }
 
-u16 hop_origin(const struct hop_member *m, const struct sk_buff *skb)
+/* Of a packet without a handle */
+static u16 origin_of_port(const struct hop_member *m, const struct sk_buff *skb)
 {
-	u16 origin = hop_handle(m, skb);
+	u16 origin;
 
-	if (origin || skb->skb_iif <= 0 || unlikely(!m->port))
-		return origin;
+	if (skb->skb_iif <= 0 || unlikely(!m->port))
+		return HOP_ORIGIN_NONE;
 	origin = origin_by_device(m->net, dev_net(m->port->dev), skb->skb_iif);
 	if (unlikely(!origin))
 		hop_pcpu_inc(m->port, origin_unknown);
 	return origin;
 }
+
+u16 hop_origin(const struct hop_member *m, const struct sk_buff *skb)
+{
+	return hop_handle(m, skb) ?: origin_of_port(m, skb);
+}
 EXPORT_SYMBOL_GPL(hop_origin);
+
+u16 hop_origin_link(const struct hop_member *m, const struct sk_buff *skb, u16 handle)
+{
+	const struct hop_port *port = handle ? hop_origin_port(m, handle) : NULL;
+
+	return port ? port->origin : origin_of_port(m, skb);
+}
+EXPORT_SYMBOL_GPL(hop_origin_link);
 
 struct hop_port *hop_origin_port(const struct hop_member *m, u16 origin)
 {

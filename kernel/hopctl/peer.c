@@ -52,14 +52,16 @@ static bool device_forwards(const struct net_device *dev)
 /* A switch has handles for its neighbour's sub-queues, a host never pauses anyone. */
 static void peer_handles(struct hop_port *port)
 {
+	bool all = port->role == HOP_ROLE_SWITCH && hop_port_has_kind(port, HOP_KIND_PFC);
 	u32 before = port->handles;
 
 	if (port->role == HOP_ROLE_HOST || (port->peer.up && !hop_peer_is_kin(port)))
 		hop_range_put(port);
 	else if (port->peer.up)
 		hop_range_get(port, port->peer.hello.queues);
-	if (port->handles == before)
+	if (port->handles == before && port->pauses_all == all)
 		return;
+	WRITE_ONCE(port->pauses_all, all);
 	bitmap_fill(port->pausing_dirty, HOP_BITMAP_WORDS);
 	hop_port_wake(port);
 }

@@ -314,6 +314,7 @@ struct hop_range {
  * @hrtt_doubtful: it is what somebody says who is not to be trusted
  * @tagging: put the fabric tag on data frames
  * @to_host: the neighbour is taken for a host
+ * @pauses_all: all of the neighbour's sub-queues may be paused at once; written under @lock
  * @state: enum hop_state
  * @paused: our sub-queues that the neighbour holds paused
  * @elide: see struct hop_member
@@ -405,6 +406,7 @@ struct hop_port {
 	bool			hrtt_doubtful;
 	bool			tagging;
 	bool			to_host;
+	bool			pauses_all;
 	u8			state;
 	u64			paused[HOP_BITMAP_WORDS];
 	DECLARE_BITMAP(elide, HOP_HANDLE_WORDS);
@@ -489,11 +491,12 @@ static_assert(sizeof_field(struct hop_watch, sent) <= sizeof(u32));
 /**
  * struct hop_ingress - what is queued here of what came by each origin
  * @bytes: how many bytes, at all egress ports whose qdisc counts them
- * @held: of a handle: for so many that they hold a pause, which is one of its pause counter
+ * @held: for so many that they hold a pause: of a handle one of its pause counter, of a port's
+ *	number all of the neighbour's sub-queues
  */
 struct hop_ingress {
 	atomic_t	bytes[HOP_ORIGINS];
-	DECLARE_BITMAP(held, HOP_HANDLES);
+	DECLARE_BITMAP(held, HOP_ORIGINS);
 };
 
 /**
@@ -596,6 +599,7 @@ void hop_net_del(struct hop_port *port);
 void hop_net_hrtt(struct hop_net *net);
 void hop_range_get(struct hop_port *port, unsigned int queues);
 void hop_range_put(struct hop_port *port);
+bool hop_range_is_held(const struct hop_port *port);
 u64 hop_range_word(const struct hop_port *port, unsigned int word);
 u64 hop_range_sum(const struct hop_port *port);
 u64 hop_range_bytes(const struct hop_port *port);

@@ -105,7 +105,7 @@ static bool ports_look(u64 now, bool *paused)
 		ask |= port_look(port, now);
 	list_for_each_entry_rcu(port, &hop_ports, node) {
 		sum = hop_range_sum(port);
-		*paused |= sum;
+		*paused |= sum || hop_range_is_held(port);
 		if (sum && !port->net->marked)
 			ask = true;
 		else
