@@ -51,6 +51,7 @@
 static void pfc_count(struct pfc_sched *q, struct sk_buff *skb)
 {
 	u16 handle;
+	u32 bytes;
 
 	if (unlikely(q->member.stalled))
 		return;
@@ -63,8 +64,8 @@ static void pfc_count(struct pfc_sched *q, struct sk_buff *skb)
 	}
 	pfc_cb(skb)->handle = handle;
 	q->fifo_stats.marks++;
-	if (!pfc_allows(q, hop_ingress_add(&q->member, handle, qdisc_pkt_len(skb))))
-		hop_ingress_pause(&q->member, handle, true);
+	bytes = hop_ingress_add(&q->member, handle, qdisc_pkt_len(skb));
+	hop_xoff_came(&q->member, &q->buffer, q->config.pool_pause_alpha, handle, bytes);
 }
 
 /* ---- ECN ---- */

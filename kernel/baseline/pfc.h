@@ -23,6 +23,7 @@
 #include "../sched/egress.h"
 #include "../sched/subq.h"
 #include "../sched/telemetry_write.h"
+#include "../sched/xoff.h"
 #include "../uapi/pfc.h"
 
 /* What the options say, in the units of TCA_PFC_*. A copy is filled and swapped in whole. */
@@ -108,13 +109,6 @@ static inline struct pfc_skb_cb *pfc_cb(const struct sk_buff *skb)
 {
 	qdisc_cb_private_validate(skb, sizeof(struct pfc_skb_cb));
 	return (struct pfc_skb_cb *)qdisc_skb_cb(skb)->data;
-}
-
-/* May the one that so many bytes came from go on sending? */
-static inline bool pfc_allows(const struct pfc_sched *q, u64 bytes)
-{
-	return hop_buffer_allows(&q->buffer, bytes, atomic_long_read(&q->buffer.pool->used),
-				 q->config.pool_pause_alpha);
 }
 
 /* ---- pfc_stats.c ---- */

@@ -6,13 +6,8 @@
 #include "../sched/stats.h"
 #include "pfc.h"
 
-#define PFC_XON_FRAMES	2	/* a pause ends that much below where it begins */
-
 /* ---- pauses that we asked for ---- */
 
-/* The rest of what came from there is looked at whenever some of it leaves. When all of it has,
- * nothing is paused for it, whatever is free.
- */
 static void pfc_uncount(struct pfc_sched *q, struct sk_buff *skb)
 {
 	u16 handle = pfc_cb(skb)->handle;
@@ -20,8 +15,7 @@ static void pfc_uncount(struct pfc_sched *q, struct sk_buff *skb)
 
 	pfc_cb(skb)->handle = 0;
 	bytes = hop_ingress_sub(&q->member, handle, qdisc_pkt_len(skb));
-	if (!bytes || pfc_allows(q, bytes + PFC_XON_FRAMES * psched_mtu(qdisc_dev(q->member.sch))))
-		hop_ingress_pause(&q->member, handle, false);
+	hop_xoff_left(&q->member, &q->buffer, q->config.pool_pause_alpha, handle, bytes);
 }
 
 /* Return: packets that counted and do not any more. */
