@@ -184,6 +184,11 @@ static const struct plugin_option floodgate_options[] = {
 	{ .f = { "prefix6", TCA_FLOODGATE_PREFIX6, PLUGIN_COUNT, NULL }, .size = 1, .min = 1,
 	  .max = 128,
 	  .help = "bits of an IPv6 address that count (128)" },
+	{ .f = { "pfc", TCA_FLOODGATE_PFC, PLUGIN_BOOL, NULL }, .size = 1, .no = "no-pfc",
+	  .help = "pause links by what came by them, and obey such pauses (no-pfc)" },
+	{ .f = { "pool-pause-alpha", TCA_FLOODGATE_POOL_PAUSE_ALPHA, PLUGIN_SHARE, NULL },
+	  .size = 4, .min = 1, .max = FLOODGATE_ALPHA_MAX,
+	  .help = "what may come from a neighbour before it is paused, likewise (12.5%)" },
 };
 
 static const struct plugin_stat floodgate_stats[] = {
@@ -233,6 +238,11 @@ static const struct plugin_stat floodgate_stats[] = {
 	{ .f = { "pause_bytes", TCA_FLOODGATE_STATS_PAUSE_BYTES, PLUGIN_BYTES, NULL } },
 	{ .f = { "resume_bytes", TCA_FLOODGATE_STATS_RESUME_BYTES, PLUGIN_BYTES, NULL } },
 	{ .f = { "voqs_shared", TCA_FLOODGATE_STATS_VOQS_SHARED, PLUGIN_COUNT, NULL } },
+	{ .f = { "pfc_queued", TCA_FLOODGATE_STATS_PFC_QUEUED, PLUGIN_COUNT, NULL }, .line = "link" },
+	{ .f = { "pfc_sent", TCA_FLOODGATE_STATS_PFC_SENT, PLUGIN_COUNT, NULL } },
+	{ .f = { "pfc_paused", TCA_FLOODGATE_STATS_PFC_PAUSED, PLUGIN_COUNT, NULL } },
+	{ .f = { "pfc_obeyed", TCA_FLOODGATE_STATS_PFC_OBEYED, PLUGIN_COUNT, NULL } },
+	{ .f = { "pfc_paused_time", TCA_FLOODGATE_STATS_PFC_PAUSED_TIME, PLUGIN_TIME, NULL } },
 };
 
 static const struct plugin_stat floodgate_class_stats[] = {
@@ -252,7 +262,7 @@ static const struct plugin_kind floodgate_kind = {
 	.options = floodgate_options, .count = PLUGIN_ARRAY_SIZE(floodgate_options),
 	.max = TCA_FLOODGATE_MAX,
 	.fixed = "  TIME is a number with ns, us, ms or s; RATE as 10gbit; BYTES as 64k.\n"
-		 "  After creation, slots, mode, voqs, key, prefix and prefix6 cannot be changed.\n"
+		 "  After creation, slots, mode, voqs, key, prefix, prefix6 and pfc cannot be changed.\n"
 		 "  See tc-floodgate(8).\n",
 	.version = TCA_FLOODGATE_VERSION, .speaks = FLOODGATE_VERSION,
 };

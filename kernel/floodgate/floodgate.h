@@ -7,7 +7,7 @@
  *   stats.c    statistics, and the classes that show them
  *   queue.c    FIFO and VOQs: how packets come in, and all ways out
  *   credit.c   what the neighbour upstream is told, and when not yet
- *   pause.c    whom this box pauses for a destination, and pauses that it obeys
+ *   pause.c    whom this box pauses for a destination or a link, and pauses that it obeys
  *   window.c   destinations, their slots and windows, who waits for one
  *
  * A file calls those below it in this list, and none above; all call destination.h.
@@ -27,6 +27,7 @@
 #include "../sched/egress.h"
 #include "../sched/packet_hash.h"
 #include "../sched/telemetry_write.h"
+#include "../sched/xoff.h"
 #include "../uapi/floodgate.h"
 #include "destination.h"
 
@@ -50,6 +51,7 @@ struct floodgate_config {
 	u32			limit;
 	u32			pool;
 	u32			pool_alpha;
+	u32			pool_pause_alpha;
 	u32			control_share;
 	u32			kmin;
 	u32			kmax;
@@ -65,6 +67,7 @@ struct floodgate_config {
 	u16			telemetry;
 	u8			mode;
 	u8			pause_hosts;
+	u8			pfc;
 	u8			scope;
 	u8			serve;
 	u8			key;
@@ -86,6 +89,7 @@ struct floodgate_stats {
 	u64	pauses;
 	u64	elided;
 	u64	withdrawn;
+	u64	pfc_sent;
 	u64	ecn_marked;
 	u64	ecn_not_capable;
 	struct hop_telemetry_stats telemetry;
@@ -275,6 +279,8 @@ struct floodgate_sched {
 	u32			used;		/* slots with a destination */
 	u32			voqs;		/* VOQs with packets */
 	u32			dests;		/* brought into the box */
+	u32			pfc_queued;	/* packets with a floodgate_skb_cb.link */
+	struct hop_xoff_held	held;		/* the neighbour holds the link */
 	struct floodgate_stats	stats;
 
 	/* Written by others */
@@ -304,12 +310,14 @@ struct floodgate_sched {
  * @bytes: what it counts
  * @slot: of its destination, FLOODGATE_NO_SLOT if it has none
  * @handle: that it came by, 0 if by none
+ * @link: number of the port that it came by, 0 if it does not count against that
  * @spilled: it is a control packet
  */
 struct floodgate_skb_cb {
 	u32	bytes;
 	u16	slot;
 	u16	handle;
+	u16	link;
 	bool	spilled;
 };
 
@@ -369,6 +377,8 @@ void floodgate_reset(struct Qdisc *sch);
 
 extern const struct hop_member_ops floodgate_member_ops;
 
+void floodgate_count(struct floodgate_sched *q, const struct sk_buff *skb);
+void floodgate_uncount(struct floodgate_sched *q, const struct sk_buff *skb);
 void floodgate_obey(struct floodgate_sched *q);
 void floodgate_catch_up(struct floodgate_sched *q);
 void floodgate_pause(struct floodgate_sched *q, const struct sk_buff *skb);

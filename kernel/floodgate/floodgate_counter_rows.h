@@ -35,6 +35,10 @@ static const struct hop_counter floodgate_now_counters[] = {
 	ROW(TCA_FLOODGATE_STATS_PAUSED, floodgate_now, paused, 4),
 	ROW(TCA_FLOODGATE_STATS_PAUSE_BYTES, floodgate_now, pause_bytes, 4),
 	ROW(TCA_FLOODGATE_STATS_RESUME_BYTES, floodgate_now, resume_bytes, 4),
+	ROW(TCA_FLOODGATE_STATS_PFC_QUEUED, floodgate_now, pfc_queued, 4),
+	ROW(TCA_FLOODGATE_STATS_PFC_PAUSED, floodgate_now, pfc_paused, 4),
+	ROW(TCA_FLOODGATE_STATS_PFC_OBEYED, floodgate_now, pfc_obeyed, 8),
+	ROW(TCA_FLOODGATE_STATS_PFC_PAUSED_TIME, floodgate_now, pfc_paused_ns, 8),
 };
 
 static const struct hop_counter floodgate_counters[] = {
@@ -66,6 +70,7 @@ static const struct hop_counter floodgate_counters[] = {
 	ROW(TCA_FLOODGATE_STATS_ELIDED, floodgate_stats, elided, 8),
 	ROW(TCA_FLOODGATE_STATS_WITHDRAWN, floodgate_stats, withdrawn, 8),
 	ROW(TCA_FLOODGATE_STATS_VOQS_SHARED, floodgate_stats, voqs_shared, 8),
+	ROW(TCA_FLOODGATE_STATS_PFC_SENT, floodgate_stats, pfc_sent, 8),
 };
 
 #undef ROW

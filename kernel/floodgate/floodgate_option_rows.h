@@ -118,6 +118,10 @@ static const struct hop_option floodgate_options[] = {
 	    "prefix must be 1 to 32", .fixed = true),
 	ROW(TCA_FLOODGATE_PREFIX6, prefix6, 1, 1, 128,
 	    "prefix6 must be 1 to 128", .fixed = true),
+	ROW(TCA_FLOODGATE_PFC, pfc, 1, 0, 1,
+	    "pfc must be on or off", .fixed = true),
+	ROW(TCA_FLOODGATE_POOL_PAUSE_ALPHA, pool_pause_alpha, 4, 1, FLOODGATE_ALPHA_MAX,
+	    "pool-pause-alpha must be 0.01 to 1000 percent"),
 };
 
 #undef ROW
@@ -163,6 +167,8 @@ static const struct nla_policy floodgate_policy[TCA_FLOODGATE_MAX + 1] = {
 	[TCA_FLOODGATE_KEY] = { .type = NLA_U8 },
 	[TCA_FLOODGATE_PREFIX] = { .type = NLA_U8 },
 	[TCA_FLOODGATE_PREFIX6] = { .type = NLA_U8 },
+	[TCA_FLOODGATE_PFC] = { .type = NLA_U8 },
+	[TCA_FLOODGATE_POOL_PAUSE_ALPHA] = { .type = NLA_U32 },
 };
 
 #define FLOODGATE_DEFAULTS {							\
@@ -180,6 +186,7 @@ static const struct nla_policy floodgate_policy[TCA_FLOODGATE_MAX + 1] = {
 	.port.watch = 1,							\
 	.prefix = 32,								\
 	.prefix6 = 128,								\
+	.pool_pause_alpha = FLOODGATE_PAUSE_ALPHA_DEFAULT,			\
 }
 
 /* Values that a range cannot say */

@@ -42,6 +42,9 @@
  *   Per-dst PAUSE to hosts (4.3), and PFC with tag, which has pauses between switches instead of
  *   windows (App. B): pause.c. They are bfc's pauses, by the number in the fabric tag.
  *
+ *   PFC beneath all that, as in the paper's evaluation (section 6): links are paused by what came
+ *   by them (sched/xoff.h), if `pfc` says so.
+ *
  * Buffer: `limit`, and a pool shared by dynamic thresholds if there is one; beyond them a packet is
  * dropped as it comes. Control packets go first, in a class that is bounded (sched/control.h). ECN
  * as in pfc: marked by what is in the FIFO and in VOQs.
@@ -103,6 +106,8 @@ static struct hop_admitted floodgate_enqueue_frame(struct sk_buff *skb, struct Q
 		floodgate_follow_link(q);
 		floodgate_pause(q, skb);
 	}
+	if (unlikely(q->config.pfc))
+		floodgate_count(q, skb);
 	if (sch->qstats.backlog > q->stats.backlog_max)
 		q->stats.backlog_max = sch->qstats.backlog;
 	return hop_admitted_one(qdisc_pkt_len(skb));
@@ -264,7 +269,7 @@ static struct sk_buff *floodgate_dequeue(struct Qdisc *sch)
 	skb = hop_control_take(&q->control, sch, &q->stats.backlog_time, &q->changed_ns, now);
 	if (skb && !floodgate_tag(sch, q, skb, NULL, 0))
 		skb = NULL;
-	for (more = !skb; more && !skb;)
+	for (more = !skb && !q->held.on; more && !skb;)
 		skb = floodgate_dequeue_data(sch, q, now, &more);
 	return hop_egress_end(&q->late, sch, skb);
 }

@@ -28,6 +28,9 @@ static int floodgate_validate(struct nlattr **tb, const struct floodgate_config 
 	if (c->kmin > c->kmax)
 		return hop_option_refuse(extack, tb[TCA_FLOODGATE_KMIN] ?: tb[TCA_FLOODGATE_KMAX],
 					 "kmin must not be above kmax", -EINVAL);
+	if (c->pfc && !c->pool)
+		return hop_option_refuse(extack, tb[TCA_FLOODGATE_PFC] ?: tb[TCA_FLOODGATE_POOL],
+					 "pfc needs a pool: it goes by what is free of it", -EINVAL);
 	if (c->pause_threshold && c->resume_threshold > c->pause_threshold)
 		return hop_option_refuse(extack, tb[TCA_FLOODGATE_RESUME_THRESHOLD] ?:
 					 tb[TCA_FLOODGATE_PAUSE_THRESHOLD],
@@ -192,7 +195,8 @@ static int floodgate_join(struct Qdisc *sch, struct floodgate_sched *q,
 	err = floodgate_slots_make(q, q->config.slots) ?:
 	      hop_member_join(&q->member, sch, q->config.slots, &q->config.port,
 			      &floodgate_member_ops, extack) ?:
-	      hop_ingress_use(&q->member);
+	      hop_ingress_use(&q->member) ?:
+	      (q->config.pfc ? hop_origins_use(&q->member) : 0);
 	if (err || q->config.mode == FLOODGATE_MODE_PAUSE)
 		return err;
 	err = hop_blocks_join(&q->member, &floodgate_blocks_ops);
@@ -222,6 +226,8 @@ int floodgate_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack
 	/* whoever pauses as bfc does is obeyed, and obeys */
 	q->config.port.kinds = q->config.mode == FLOODGATE_MODE_PAUSE ?
 			       HOP_KIND_BFC : HOP_KIND_BFC | HOP_KIND_FLOODGATE;
+	if (q->config.pfc)
+		q->config.port.kinds |= HOP_KIND_PFC;
 	err = floodgate_join(sch, q, extack);
 	if (err)
 		return err;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pause.c - whom this box pauses for a destination, and pauses that it obeys
+ * pause.c - whom this box pauses for a destination or a link, and pauses that it obeys
  *
- * Pauses are bfc's: by the number in the fabric tag. That of a floodgate is a destination's slot,
- * so a neighbour holds back a single destination; that of a bfc is one of its sub-queues.
+ * Pauses for destinations are bfc's: by the number in the fabric tag. That of a floodgate is a
+ * destination's slot, so a neighbour holds back a single destination; that of a bfc is one of its
+ * sub-queues.
  *
  * Who is paused. With windows, hosts, if `pause-hosts` says so, while VOQs of this box hold much of
  * a destination (dstPause, section 4.3). With `mode pause` all neighbours, and there are no windows
@@ -17,6 +18,10 @@
  *
  * What the neighbour pauses goes to its VOQ from then on, and stays there. What is in the FIFO
  * leaves. A host has a VOQ for each destination, so there is nothing in the FIFO.
+ *
+ * Links. With `pfc` each packet that came by a port counts against it, tagged or not, and who has
+ * sent too much is told that all of his slots are held. Who is told so sends nothing but the
+ * control class, and makes nothing of the single slots until some are not held.
  *
  * Who protects what: a destination's lock its list, see struct floodgate_origin; the rest is under
  * the qdisc lock.
@@ -145,7 +150,93 @@ void floodgate_pauses_look(struct floodgate_sched *q)
 			floodgate_resume(q, slot);
 }
 
+/* ---- what came by a link ---- */
+
+/**
+ * floodgate_count - a packet was queued: it counts against the port that it came by
+ * @q: the qdisc
+ * @skb: the packet
+ */
+void floodgate_count(struct floodgate_sched *q, const struct sk_buff *skb)
+{
+	struct floodgate_skb_cb *cb = floodgate_cb(skb);
+	u32 bytes;
+
+	if (unlikely(q->member.stalled))
+		return;
+	if (cb->handle && unlikely(hop_elided(&q->member, cb->handle))) {
+		q->stats.elided++;
+		return;
+	}
+	cb->link = hop_origin_link(&q->member, skb, cb->handle);
+	if (!cb->link)
+		return;
+	q->pfc_queued++;
+	bytes = hop_ingress_add(&q->member, cb->link, qdisc_pkt_len(skb));
+	q->stats.pfc_sent += hop_xoff_came(&q->member, &q->buffer, q->config.pool_pause_alpha,
+					   cb->link, bytes);
+}
+
+static bool pause_uncount(struct floodgate_sched *q, const struct sk_buff *skb)
+{
+	u16 link = floodgate_cb(skb)->link;
+	u32 bytes;
+
+	floodgate_cb(skb)->link = 0;
+	q->pfc_queued--;
+	bytes = hop_ingress_sub(&q->member, link, qdisc_pkt_len(skb));
+	return hop_xoff_left(&q->member, &q->buffer, q->config.pool_pause_alpha, link, bytes);
+}
+
+/**
+ * floodgate_uncount - such a packet counts no more
+ * @q: the qdisc
+ * @skb: the packet, which has a floodgate_skb_cb.link
+ */
+void floodgate_uncount(struct floodgate_sched *q, const struct sk_buff *skb)
+{
+	pause_uncount(q, skb);
+}
+
+static unsigned int pause_uncount_list(struct floodgate_sched *q, const struct sk_buff *skb)
+{
+	unsigned int n = 0;
+
+	for (; skb; skb = skb->next)
+		if (floodgate_cb(skb)->link)
+			n += pause_uncount(q, skb);
+	return n;
+}
+
+/* Return: how many links are not paused any more. */
+static unsigned int pause_uncount_all(struct floodgate_sched *q)
+{
+	const struct floodgate_voq *voq;
+	unsigned int n;
+
+	if (!q->pfc_queued)
+		return 0;
+	n = pause_uncount_list(q, q->fifo.head);
+	for (voq = q->voq; voq < q->voq + floodgate_voqs_made(q); voq++)
+		n += pause_uncount_list(q, voq->packets.head);
+	return n;
+}
+
 /* ---- pauses that we obey ---- */
+
+/* All that is held is held by the link: a turn that a VOQ has here is somebody else's. */
+static bool pause_link(struct floodgate_sched *q)
+{
+	u32 gen = hop_paused_begin(&q->member);
+	struct floodgate_voq *voq;
+
+	if (!hop_xoff_obey(&q->held, &q->member, ktime_get_ns()))
+		return false;
+	q->paused_seen = gen;
+	list_for_each_entry(voq, &q->round, node)
+		floodgate_pass_on(floodgate_first(q, voq));
+	return true;
+}
 
 static void pause_changed(void *sched, u32 number, bool paused, u64 now)
 {
@@ -160,6 +251,8 @@ static void pause_changed(void *sched, u32 number, bool paused, u64 now)
  */
 void floodgate_obey(struct floodgate_sched *q)
 {
+	if (q->config.pfc && pause_link(q))
+		return;
 	q->paused_seen = hop_subqs_merge_paused(&q->member, q->paused, q->config.slots,
 						pause_changed, q, 0);
 }
@@ -183,6 +276,12 @@ static void floodgate_watch(const struct hop_member *m, u16 queue, struct hop_wa
 {
 	const struct floodgate_sched *q = container_of(m, struct floodgate_sched, member);
 
+	/* the first slot stands for all, and for the FIFO */
+	if (unlikely(READ_ONCE(q->held.on))) {
+		w->waits = !queue && READ_ONCE(q->backlog);
+		w->sent = u64_stats_read(&m->sch->bstats.packets);
+		return;
+	}
 	w->waits = READ_ONCE(q->slots[queue].backlog);
 	w->sent = READ_ONCE(q->slots[queue].packets);
 }
@@ -197,8 +296,8 @@ static unsigned int floodgate_withdraw(struct hop_member *m)
 
 	sch_tree_lock(m->sch);
 	floodgate_catch_up(q);
-	if (hop_member_stalls(m, !q->fifo.head && list_empty(&q->round))) {
-		withdrawn = floodgate_pauses_end(q);
+	if (hop_member_stalls(m, q->held.on || (!q->fifo.head && list_empty(&q->round)))) {
+		withdrawn = floodgate_pauses_end(q) + pause_uncount_all(q);
 		q->stats.withdrawn += withdrawn;
 	}
 	sch_tree_unlock(m->sch);

@@ -213,6 +213,8 @@ static void queue_forget(struct floodgate_sched *q, struct sk_buff *skb,
 		hop_buffer_give(&q->buffer, qdisc_pkt_len(skb));
 	q->backlog -= qdisc_pkt_len(skb);
 	q->spilled -= floodgate_cb(skb)->spilled;
+	if (unlikely(floodgate_cb(skb)->link))
+		floodgate_uncount(q, skb);
 	floodgate_left(q, skb, slot ? slot->dest : NULL);
 }
 

@@ -26,6 +26,10 @@ struct floodgate_now {
 	u32	paused;
 	u32	pause_bytes;
 	u32	resume_bytes;
+	u32	pfc_queued;
+	u32	pfc_paused;
+	u64	pfc_obeyed;
+	u64	pfc_paused_ns;
 };
 
 #include "floodgate_counter_rows.h"
@@ -51,7 +55,11 @@ static void floodgate_look(struct floodgate_sched *q, struct floodgate_now *now)
 	now->used = q->used;
 	now->voqs = q->voqs;
 	now->voq_backlog = q->voq_backlog;
-	now->queued = q->member.marked;
+	now->queued = q->member.marked - q->pfc_queued;
+	now->pfc_queued = q->pfc_queued;
+	now->pfc_paused = q->held.on;
+	now->pfc_obeyed = q->held.times;
+	now->pfc_paused_ns = hop_xoff_held_ns(&q->held, now->time_ns);
 	now->paused = memweight(q->paused, sizeof(q->paused));
 	now->pause_bytes = q->pauses ? q->pause_bytes : 0;
 	now->resume_bytes = q->pauses ? q->resume_bytes : 0;

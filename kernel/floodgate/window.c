@@ -549,7 +549,7 @@ static void hear_mail(struct floodgate_sched *q)
 static void slot_called(struct floodgate_slot *slot)
 {
 	slot_ready(slot);
-	if (slot->q->fifo.head)
+	if (slot->q->fifo.head || slot->q->held.on)
 		floodgate_pass_on(slot);
 }
 

@@ -21,6 +21,7 @@
 #define FLOODGATE_TIME_MAX_NS		1000000000U
 #define FLOODGATE_ALPHA_ONE		10000	/* 100 percent */
 #define FLOODGATE_ALPHA_MAX		100000
+#define FLOODGATE_PAUSE_ALPHA_DEFAULT	1250	/* 1/8: who is alone gets a ninth */
 #define FLOODGATE_SLOTS_DEFAULT		1024
 #define FLOODGATE_SLOTS_MAX		4094
 #define FLOODGATE_INTERVAL_DEFAULT	10000	/* ns */
@@ -168,6 +169,10 @@ enum floodgate_key_with {
  *	count
  * @TCA_FLOODGATE_PREFIX6: u8, 1 to 128, default 128, not changeable: bits of an IPv6 address that
  *	count
+ * @TCA_FLOODGATE_PFC: u8, 0 or 1, default 0, not changeable: pause links by what came by them, and
+ *	obey such pauses
+ * @TCA_FLOODGATE_POOL_PAUSE_ALPHA: u32, hundredths of a percent, 1 to 100000, default 1250: what
+ *	may come from a neighbour before it is paused, likewise
  */
 enum {
 	TCA_FLOODGATE_UNSPEC,
@@ -213,6 +218,8 @@ enum {
 	TCA_FLOODGATE_KEY,
 	TCA_FLOODGATE_PREFIX,
 	TCA_FLOODGATE_PREFIX6,
+	TCA_FLOODGATE_PFC,
+	TCA_FLOODGATE_POOL_PAUSE_ALPHA,
 	__TCA_FLOODGATE_MAX
 };
 
@@ -279,14 +286,23 @@ enum {
  * @TCA_FLOODGATE_STATS_PAD: padding of 64-bit attributes
  * @TCA_FLOODGATE_STATS_PAUSED: u32, slots, gauge: slots that the neighbour holds
  * @TCA_FLOODGATE_STATS_PAUSES: u64, times: a neighbour was paused for a destination
- * @TCA_FLOODGATE_STATS_ELIDED: u64, packets: a packet found too much of its destination, and pauses
- *	nobody by the rules of tiers and pairs
+ * @TCA_FLOODGATE_STATS_ELIDED: u64, packets: a packet found too much of its destination, or is not
+ *	counted by pfc: it pauses nobody by the rules of tiers and pairs
  * @TCA_FLOODGATE_STATS_WITHDRAWN: u64, times: a pause was taken back, since the device took nothing
  *	for too long
  * @TCA_FLOODGATE_STATS_PAUSE_BYTES: u32, bytes, gauge: what may wait for a destination before its
  *	senders are paused; 0 if nobody is
  * @TCA_FLOODGATE_STATS_RESUME_BYTES: u32, bytes, gauge: what waits when they are resumed
  * @TCA_FLOODGATE_STATS_VOQS_SHARED: u64, times: a destination shared a VOQ, because all were in use
+ * @TCA_FLOODGATE_STATS_PFC_QUEUED: u32, packets, gauge: with pfc, queued packets that count against
+ *	the port that they came by
+ * @TCA_FLOODGATE_STATS_PFC_SENT: u64, times: a packet was queued here, and with it the neighbour
+ *	that it came from had sent too much and was paused
+ * @TCA_FLOODGATE_STATS_PFC_PAUSED: u32, links, gauge: the neighbour holds all but the control
+ *	class: 1, or 0
+ * @TCA_FLOODGATE_STATS_PFC_OBEYED: u64, times: the neighbour began to hold all but the control
+ *	class
+ * @TCA_FLOODGATE_STATS_PFC_PAUSED_TIME: u64, ns: how long it did
  */
 enum {
 	TCA_FLOODGATE_STATS_UNSPEC,
@@ -337,6 +353,11 @@ enum {
 	TCA_FLOODGATE_STATS_PAUSE_BYTES,
 	TCA_FLOODGATE_STATS_RESUME_BYTES,
 	TCA_FLOODGATE_STATS_VOQS_SHARED,
+	TCA_FLOODGATE_STATS_PFC_QUEUED,
+	TCA_FLOODGATE_STATS_PFC_SENT,
+	TCA_FLOODGATE_STATS_PFC_PAUSED,
+	TCA_FLOODGATE_STATS_PFC_OBEYED,
+	TCA_FLOODGATE_STATS_PFC_PAUSED_TIME,
 	__TCA_FLOODGATE_STATS_MAX
 };
 

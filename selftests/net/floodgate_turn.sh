@@ -125,6 +125,28 @@ is "and the first one was not asked" "$REPLY" $FRAME
 check "and sends all" wait_until -e 200 20 figs_are a p2 backlog outstanding "0 0"
 leave_spaces
 
+diag "a port that was called is held as a whole by its neighbour"
+boxes 200kbit 100mbit
+cable b r2 10kbit b y2	# where what has no window goes, 0.8 s for each
+ip_in b link set dev r2 master br0
+gates window $FRAME
+tc_in a qdisc del dev p2 root
+gate a p2 switch window $FRAME pool 10m pfc nowatch
+tc_in b qdisc del dev q2 root
+gate b q2 switch pool 30000 pool-alpha 1000% pfc
+gate b r2 host pool 30000 pool-alpha 1000% pfc nowatch
+check "p2: they meet" wait_until -e 500 10 figs_are a p2 windows 1
+sends a p2 "$(crowd 20)"
+check "it is held" wait_until -e 10 2 figs_are a p2 pfc_paused 1
+sends a p1 "$(to 30)"
+sends a p2 "$(to 1 sport=2)"
+check "the other port goes on" wait_until -e 100 4 figs_are a p1 backlog "0"
+figs a p2 pfc_paused voqs_used
+is "and the first one was held" "$REPLY" "1 1"
+ip_in b link set dev r2 type wire rate 1gbit
+check "and sends all" wait_until -e 200 20 figs_are a p2 backlog outstanding pfc_paused "0 0 0"
+leave_spaces
+
 diag "a port goes, and others wait which have not been called yet"
 boxes 200kbit 100mbit
 gates window $FRAME

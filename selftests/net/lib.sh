@@ -442,7 +442,7 @@ GAUGES='{
 		"counter_leaks"],
 	"pfc": ["paused", "marked", "paused_queues", "pausing_queues", "pause_counters", "ingress_bytes",
 		"counter_leaks", "qlen", "backlog"],
-	"floodgate": ["outstanding", "queued", "voqs_used", "voq_backlog", "qlen", "backlog"],
+	"floodgate": ["outstanding", "queued", "voqs_used", "voq_backlog", "pfc_queued", "pfc_paused", "qlen", "backlog"],
 	"rocc switch": ["flows_active", "qlen", "backlog"],
 	"rocc host": ["limiters", "held", "qlen", "backlog"],
 	"ideal": ["flows", "qlen", "backlog"]

@@ -14,7 +14,7 @@
 #include "../../kernel/uapi/pfc.h"
 #include "../../kernel/uapi/rocc.h"
 
-#define OPTIONS_MAX	40
+#define OPTIONS_MAX	42
 
 static const struct option bfc_options[] = {
 	{ TCA_BFC_QUEUES, 2, false, true, 1, 4094, false },
@@ -95,6 +95,8 @@ static const struct option floodgate_options[] = {
 	{ TCA_FLOODGATE_KEY, 1, false, true, 0, 1, false },
 	{ TCA_FLOODGATE_PREFIX, 1, false, true, 1, 32, false },
 	{ TCA_FLOODGATE_PREFIX6, 1, false, true, 1, 128, false },
+	{ TCA_FLOODGATE_PFC, 1, false, true, 0, 1, false },
+	{ TCA_FLOODGATE_POOL_PAUSE_ALPHA, 4, false, false, 1, 100000, false },
 };
 
 static const struct option rocc_switch_options[] = {

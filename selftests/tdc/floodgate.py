@@ -66,6 +66,7 @@ FIXED = lists.FLOODGATE_FIXED
 CREATION = 'this option can be set at creation only'
 # What goes with some of the values there: typed, and shown then
 ALSO = {
+    'pfc': ('pool 1m', {'pool': '1Mb'}),
     'kmin 1': ('kmax 1', {'kmax': '1b'}),
     'kmin 1073741824': ('kmax 1g', {'kmax': '1Gb'}),
 }
@@ -74,12 +75,12 @@ BAD = [(typed, said, by) for _, option, typed, said, by in lists.FLOODGATE_BAD i
     if option in FIXED and shown != DEFAULTS[option]] + [
     (typed, said, 'tc') for typed, said in (
         ('limit none', 'takes a size '), ('window none', 'takes a size '), ('hrtt 5', 'takes a time '),
-        ('limit 1m limit 2m', 'is given twice'), ('pool-pause-alpha 1%', 'there is no option "pool-pause-alpha"'))] + [
+        ('limit 1m limit 2m', 'is given twice'), ('queues 8', 'there is no option "queues"'))] + [
     (typed, said, 'kernel') for typed, said in (
         ('kmin 2k kmax 1k', 'kmin must not be above kmax'), ('kmin 1', 'kmin must not be above kmax'),
         ('refresh 1ms lease 1ms', 'lease must be at least 2 refreshes'))]
 BAD_NEW = [(typed, said, by) for _, option, typed, said, by in lists.FLOODGATE_BAD if option in FIXED] + [
-    ('kmin 1', 'kmin must not be above kmax', 'kernel')]
+    ('kmin 1', 'kmin must not be above kmax', 'kernel'), ('pfc', 'pfc needs a pool', 'kernel')]
 
 
 def options_line(**changed):
@@ -99,7 +100,8 @@ def options():
         with_typed, with_shown = ALSO.get(typed, ('', {}))
         changed = dict(with_shown, **{option: shown})
         if option in FIXED:
-            case('options', 'floodgate: add with ' + typed, [], root.format('add') + typed, look,
+            case('options', 'floodgate: add with ' + typed, [],
+                 ' '.join([root.format('add') + typed, with_typed]).strip(), look,
                  at + options_line(**changed))
             continue
         stays = ('hrtt', '7us') if option != 'hrtt' else ('rate', '2Gbit')

@@ -228,11 +228,17 @@ FLOODGATE_DEFAULTS = {'': {'limit': '8Mb',
       'voqs': 'each',
       'key': 'ip',
       'prefix': '32',
-      'prefix6': '128'}}
+      'prefix6': '128',
+      'pfc': False,
+      'pool-pause-alpha': '12.5%'}}
 
-FLOODGATE_OFF = {'split-gso': 'no-split-gso', 'tag': 'notag', 'watch': 'nowatch', 'pause-hosts': 'no-pause-hosts'}
+FLOODGATE_OFF = {'split-gso': 'no-split-gso',
+ 'tag': 'notag',
+ 'watch': 'nowatch',
+ 'pause-hosts': 'no-pause-hosts',
+ 'pfc': 'no-pfc'}
 
-FLOODGATE_FIXED = ('slots', 'mode', 'voqs', 'key', 'prefix', 'prefix6')
+FLOODGATE_FIXED = ('slots', 'mode', 'voqs', 'key', 'prefix', 'prefix6', 'pfc')
 
 # Role, option, typed, shown
 FLOODGATE_GOOD = [('', 'limit', 'limit 1', '1b'),
@@ -336,7 +342,11 @@ FLOODGATE_GOOD = [('', 'limit', 'limit 1', '1b'),
  ('', 'prefix', 'prefix 1', '1'),
  ('', 'prefix', 'prefix 32', '32'),
  ('', 'prefix6', 'prefix6 1', '1'),
- ('', 'prefix6', 'prefix6 128', '128')]
+ ('', 'prefix6', 'prefix6 128', '128'),
+ ('', 'pfc', 'no-pfc', False),
+ ('', 'pfc', 'pfc', True),
+ ('', 'pool-pause-alpha', 'pool-pause-alpha 0.01', '0.01%'),
+ ('', 'pool-pause-alpha', 'pool-pause-alpha 1000', '1000%')]
 
 # Role, option, typed, what is said, by whom
 FLOODGATE_BAD = [('', 'limit', 'limit 0', 'takes a size ', 'tc'),
@@ -390,7 +400,9 @@ FLOODGATE_BAD = [('', 'limit', 'limit 0', 'takes a size ', 'tc'),
  ('', 'prefix', 'prefix 0', 'takes a number from ', 'tc'),
  ('', 'prefix', 'prefix 33', 'takes a number from ', 'tc'),
  ('', 'prefix6', 'prefix6 0', 'takes a number from ', 'tc'),
- ('', 'prefix6', 'prefix6 129', 'takes a number from ', 'tc')]
+ ('', 'prefix6', 'prefix6 129', 'takes a number from ', 'tc'),
+ ('', 'pool-pause-alpha', 'pool-pause-alpha 0', 'takes a percentage ', 'tc'),
+ ('', 'pool-pause-alpha', 'pool-pause-alpha 1000.01', 'takes a percentage ', 'tc')]
 
 ROCC_VERSION = 1
 

@@ -58,7 +58,6 @@ refuses "window-scope fabric" "\"window-scope\" takes one of switch, port, not \
 refuses "window" "\"window\" takes a size from 1b to 1Gb or \"auto\", and nothing follows it"
 refuses "slots 1 slots 2" "\"slots\" is given twice"
 refuses "queues 8" "there is no option \"queues\""
-refuses "pool-pause-alpha 1%" "there is no option \"pool-pause-alpha\""
 
 helps floodgate.h TCA_FLOODGATE_ "TCA_FLOODGATE_STATS_|TCA_FLOODGATE_CLASS_"
 
@@ -81,7 +80,7 @@ shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
 	"control_share":0.18,"control_dscp":19,"role":"20","peer":"21","tag":true,"tpid":"23","hrtt":24,
 	"hrtt_max":25,"refresh":26,"lease":27,"watch":true,"watchdog":29,"restore":30,"tier":"31","strip":"32",
 	"mode":"34","pause_hosts":true,"pause_threshold":36,"resume_threshold":37,"voqs":38,"key":"39","prefix":40,"prefix6":41,
-	"version":33},
+	"pfc":true,"pool_pause_alpha":0.43,"version":33},
 	"windows":1,"window_bytes":2,"credit_interval_used":3,"credit_threshold_bytes":4,"slots_used":5,
 	"outstanding":6,"queued":7,"voqs_used":8,"voq_backlog":9,"voqs_max":10,"voq_max":11,"voq_packets":12,
 	"voq_bytes":13,"slots_full":14,"credits":15,"delayed":16,"link_rate":17,"backlog_max":18,
@@ -89,7 +88,7 @@ shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
 	"ecn_not_capable":25,"telemetry":26,"telemetry_full":27,"telemetry_failed":28,"control":29,"spilled":30,
 	"gso_split":31,"tagged":32,"drop_limit":33,"drop_pool":34,"drop_control":35,"drop_police":36,
 	"drop_gso":37,"drop_tag":38,"paused":40,"pauses":41,"elided":42,"withdrawn":43,"pause_bytes":44,
-	"resume_bytes":45,"voqs_shared":46,
+	"resume_bytes":45,"voqs_shared":46,"pfc_queued":47,"pfc_sent":48,"pfc_paused":49,"pfc_obeyed":50,"pfc_paused_time":51,
 	"port":
 	END
 	)$(grep -o '{"state":"no_neighbour","role":"switch",.*' "$dir/out")" "-s -j qdisc show dev lo"
