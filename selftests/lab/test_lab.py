@@ -202,6 +202,12 @@ class Files(unittest.TestCase):
         words = Scheme("floodgate").qdisc(lab.topology.nodes["s1"].ports[0], 5000, 1062)
         self.assertIn("floodgate role switch peer host pool 5000 pool-alpha 1000%", words)
         self.assertIn("ideal", Scheme("floodgate").qdisc(lab.topology.nodes["s1"].ports[0].peer, 5000, 1062))
+        words = Scheme("floodgate-pfc", changes=["pause_alpha=20%"]).qdisc(lab.topology.nodes["s1"].ports[0], 5000, 1062)
+        self.assertIn("floodgate role switch peer host pool 5000 pool-alpha 1000%", words)
+        self.assertIn(" pfc pool-pause-alpha 20%", words)
+        words = Scheme("floodgate-pfc").qdisc(lab.topology.nodes["s1"].ports[0].peer, 5000, 1062)
+        self.assertIn("floodgate role host peer switch ", words)
+        self.assertIn(" pfc pool 1073741824", words)
         words = Scheme("nopause").qdisc(lab.topology.nodes["s1"].ports[0], 5000, 1062)
         self.assertIn("assign single queues 1 nopause pool 5000", words)
         port = lab.topology.nodes["s1"].ports[0]
@@ -219,9 +225,9 @@ class Files(unittest.TestCase):
                       Scheme("rocc-pfc", changes=flow).qdisc(port.peer, 5000, 1062, True))
         self.assertIn("role host peer switch queues 1 limit 1073741824 assign single",
                       Scheme("rocc-nopause", changes=flow).qdisc(port.peer, 5000, 1062, True))
-        kinds = "bfc", "floodgate", "rocc", "rocc-bfc", "rocc-pfc", "gbn"
-        self.assertEqual([Scheme(n).pauses for n in kinds], [True, False, False, True, True, False])
-        self.assertEqual([Scheme(n).tags for n in kinds], [True, True, False, True, True, False])
+        kinds = "bfc", "floodgate", "floodgate-pfc", "rocc", "rocc-bfc", "rocc-pfc", "gbn"
+        self.assertEqual([Scheme(n).pauses for n in kinds], [True, False, True, False, True, True, False])
+        self.assertEqual([Scheme(n).tags for n in kinds], [True, True, True, False, True, True, False])
 
     def test_acknowledgements(self):
         """Those of gbn go before data at each port, by the DSCP that flowgen gives their class."""

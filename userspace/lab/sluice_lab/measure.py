@@ -258,6 +258,11 @@ def utilisation(run, port, begin=None, end=None):
     return (sent(end) - sent(begin)) * 8e9 / ((end - begin) * port.rate) if end > begin else None
 
 
+def paused_ns(qdisc):
+    """How long its sub-queues were paused, or all of it at once."""
+    return qdisc.get("paused_time", 0) + qdisc.get("pfc_paused_time", 0)
+
+
 def links(run):
     """[(port, share of its rate that left it, ns that its sub-queues were paused)] of all switches."""
     begin, end = run.span
@@ -268,7 +273,7 @@ def links(run):
             frames = qdisc.get("packets", 0)
             sent = qdisc.get("bytes", 0) + frames * run.case.lab.overhead
             result.append((str(port), sent * 8e9 / ((end - begin) * port.rate),
-                           qdisc.get("paused_time", 0)))
+                           paused_ns(qdisc)))
     return result
 
 
@@ -281,7 +286,7 @@ def totals(run):
         port = qdisc.get("port") or {}
         result["sent_bytes"] += qdisc.get("bytes", 0)
         result["drops"] += qdisc.get("drops", 0)
-        result["paused_time_ns"] += qdisc.get("paused_time", 0)
+        result["paused_time_ns"] += paused_ns(qdisc)
         result["marks"] += qdisc.get("marks", 0)
         result["assign_shared"] += qdisc.get("assign_shared", 0)
         result["assign_own"] += qdisc.get("assign_own", 0)

@@ -32,7 +32,7 @@ SETTINGS = {
     "port_buffer": None,        # bytes at a port without a shared pool: half of `buffer`
     "port_packets": None,       # the same in packets
     "buffer": None,             # bytes of a switch
-    "pause_alpha": "11%",       # pfc: of what is free of `buffer`; who holds more of it is paused
+    "pause_alpha": "11%",       # pfc, and floodgate-pfc: of what is free of `buffer`; who holds more of it is paused
     "pool_alpha": "1000%",      # and more than this is dropped
     "red_min": "100000",        # bytes: DCTCP's Kmin and Kmax in BFC's evaluation
     "red_max": "400000",
@@ -112,6 +112,9 @@ SCHEMES = {
     "floodgate-ideal": dict(transport="gbn", host=_HOST_FLOODGATE, window="1bdp",
                             switch=_FLOODGATE + " pause-hosts window-factor 150% credit-bytes 1514" + _BOTH,
                             what="the same, with a credit for each full frame"),
+    "floodgate-pfc": dict(transport="gbn", host=_HOST_FLOODGATE + " pfc pool 1073741824 pool-alpha 1000%", window="1bdp",
+                          switch=_FLOODGATE + " pfc pool-pause-alpha {pause_alpha}" + _BOTH,
+                          what="Floodgate over pauses link by link, which its windows are to make unnecessary"),
     "floodgate-tag": dict(transport="gbn", host=_HOST_FLOODGATE + " mode pause", window="1bdp",
                           switch=_FLOODGATE + " mode pause tier {tier}" + _BOTH,
                           what="pauses for single destinations instead of windows: PFC with tag"),
@@ -240,7 +243,7 @@ class Scheme:
     @property
     def pauses(self):
         """Do its ports pause others?"""
-        return self._has("bfc", "pfc")
+        return self._has("bfc", "pfc") or " pfc " in self.words["switch"]
 
     @property
     def tags(self):
