@@ -69,9 +69,6 @@ void bfc_rethink(const struct Qdisc *sch, struct bfc_sched *q, u32 n_active)
 
 int __init bfc_threshold_module_init(void)
 {
-	u32 n;
-
-	for (n = 1; n <= HOP_RECIPROCALS; n++)
-		bfc_reciprocals[n] = hop_reciprocal(n);
+	hop_reciprocals_fill(bfc_reciprocals);
 	return 0;
 }

@@ -71,7 +71,7 @@ static inline void hop_drr_next(const struct hop_bitset *ready, u32 *cursor, s32
 	s32 *own;
 
 	do {
-		*cursor = hop_bitset_next(ready, *cursor + 1);
+		*cursor = hop_bitset_next(ready, (*cursor + 1) % HOP_BITSET_BITS);
 		own = hop_drr_deficit(deficit, stride, *cursor);
 		*own = hop_drr_begin(*own, quantum);
 	} while (*own <= 0);

@@ -45,9 +45,9 @@ hop_packet_hash_dissect(const struct sk_buff *skb, struct hop_network net,
 	       net.vids * secret->rest;
 }
 
-/* Headers that do not lie in one piece, or that are not for the parser */
-static noinline __maybe_unused u32
-hop_packet_hash_scattered(const struct sk_buff *skb, struct hop_network net,
+/* Headers that do not lie in one piece, or that are not for the parser. By value: two registers */
+static noinline __maybe_unused struct hop_flow_id
+hop_packet_flow_scattered(const struct sk_buff *skb, struct hop_network net,
 			  const struct hop_flow_secret *secret)
 {
 	u32 room = clamp_t(int, skb->len - net.at, 0, HOP_PARSE_BYTES);
@@ -56,8 +56,31 @@ hop_packet_hash_scattered(const struct sk_buff *skb, struct hop_network net,
 
 	if (skb_is_nonlinear(skb) && !skb_copy_bits(skb, net.at, buf, room) &&
 	    hop_parse_flow(buf, room, net.type, net.vids, secret, &id))
-		return hop_flow_hash(&id, secret);
-	return hop_packet_hash_dissect(skb, net, secret);
+		return id;
+	return (struct hop_flow_id) { .word[0] = hop_packet_hash_dissect(skb, net, secret) };
+}
+
+/**
+ * hop_packet_flow - what says which flow a packet is of
+ * @skb: a packet at a qdisc
+ * @net: hop_network() of it
+ * @secret: random numbers
+ *
+ * Two flows of IPv4 never have the same, two of IPv6 with a chance of 2^-32, and so what is left
+ * to the dissector.
+ *
+ * Return: it, the same for all packets of a flow.
+ */
+static __always_inline struct hop_flow_id
+hop_packet_flow(const struct sk_buff *skb, struct hop_network net,
+		const struct hop_flow_secret *secret)
+{
+	int room = skb_headlen(skb) - net.at;
+	struct hop_flow_id id;
+
+	if (likely(hop_parse_flow(skb->data + net.at, room, net.type, net.vids, secret, &id)))
+		return id;
+	return hop_packet_flow_scattered(skb, net, secret);
 }
 
 /**
@@ -71,12 +94,9 @@ hop_packet_hash_scattered(const struct sk_buff *skb, struct hop_network net,
 static __always_inline u32 hop_packet_hash(const struct sk_buff *skb, struct hop_network net,
 					   const struct hop_flow_secret *secret)
 {
-	int room = skb_headlen(skb) - net.at;
-	struct hop_flow_id id;
+	struct hop_flow_id id = hop_packet_flow(skb, net, secret);
 
-	if (likely(hop_parse_flow(skb->data + net.at, room, net.type, net.vids, secret, &id)))
-		return hop_flow_hash(&id, secret);
-	return hop_packet_hash_scattered(skb, net, secret);
+	return hop_flow_hash(&id, secret);
 }
 
 /* A header that does not lie in one piece */

@@ -31,6 +31,15 @@ static inline u64 hop_reciprocal(u32 n)
 	return ((1ULL << 32) + n - 1) / n;
 }
 
+/* A table of them, from 1 on */
+static inline void hop_reciprocals_fill(u64 *table)
+{
+	u32 n;
+
+	for (n = 1; n <= HOP_RECIPROCALS; n++)
+		table[n] = hop_reciprocal(n);
+}
+
 /**
  * hop_threshold - one share of a number of bytes
  * @bytes: below 2^31: HRTT x mu

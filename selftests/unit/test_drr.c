@@ -147,6 +147,24 @@ static void test_bounds(void)
 	check(ahead, "drr: one that is paused now and then gets ahead by no more");
 }
 
+/* After the last number that a set can have comes the first; what stands behind the set is none. */
+static void test_last(void)
+{
+	static s32 deficits[HOP_BITSET_BITS + 1];
+	struct {
+		struct hop_bitset ready, behind;
+	} sets = {};
+	u32 cursor = HOP_BITSET_BITS - 1;
+
+	hop_bitset_add(&sets.ready, cursor);
+	hop_bitset_add(&sets.behind, 0);
+	hop_drr_next(&sets.ready, &cursor, deficits, sizeof(*deficits), 1514);
+	check(cursor == HOP_BITSET_BITS - 1, "drr: the last one alone has turn after turn");
+	hop_bitset_add(&sets.ready, 3);
+	hop_drr_next(&sets.ready, &cursor, deficits, sizeof(*deficits), 1514);
+	check(cursor == 3, "drr: after the last one comes the first");
+}
+
 /* A pause after each packet, and a turn of another one in between */
 static void test_many_pauses(void)
 {
@@ -221,10 +239,11 @@ static void test_nothing_forfeited(void)
 
 int main(void)
 {
-	printf("TAP version 13\n1..7\n");
+	printf("TAP version 13\n1..9\n");
 	test_bounds();
+	test_last();
 	test_many_pauses();
 	test_nothing_forfeited();
 	printf("# %u passed, %u failed\n", done - failed, failed);
-	return failed || done != 7;
+	return failed || done != 9;
 }
