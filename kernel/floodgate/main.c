@@ -100,6 +100,8 @@ static struct hop_admitted floodgate_enqueue_frame(struct sk_buff *skb, struct Q
 	*floodgate_cb(skb) = (struct floodgate_skb_cb) {
 		.bytes = floodgate_bytes(skb, net), .spilled = spills,
 	};
+	if (unlikely(!q->hrtt_seen))	/* it may have been measured before the first packet came */
+		floodgate_follow_link(q);
 	hop_backlog_moves(sch, &q->stats.backlog_time, &q->changed_ns, ktime_get_ns());
 	floodgate_put(sch, q, skb, net);
 	if (unlikely(q->pauses)) {

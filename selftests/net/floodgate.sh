@@ -389,4 +389,19 @@ comes 3 y
 shows "but for those that know no ECN, which are counted" a e ecn_marked ecn_not_capable "5 3"
 ip_in a link del e
 
+# 3.8 kB of BDP, 12.5 kB for the interval and two frames; with the 100 us that are reckoned with before an HRTT is measured it would
+# be 140 kB. Nobody looks at the qdisc before the packets come, which would compute it anew.
+diag "the first window knows the HRTT that was measured meanwhile"
+tc_in a qdisc del dev p root
+link
+ips "$a" "link set p type wire rate 10gbit delay 1us"
+ips "$b" "link set q type wire rate 10gbit delay 1us"
+switch_b
+p
+sleep 2
+sends "$(to 100 y)"
+figs a p voq_packets
+between "most of what comes at once has no window" "$REPLY" 70 95
+check "all leaves" wait_until -e 400 20 rests
+
 finish
