@@ -47,7 +47,7 @@ MODDIR	= $(DESTDIR)/lib/modules/$(RELEASE)/updates
 # A distribution keeps the key of its kernel to itself; the attempt to sign looks like an error.
 UNSIGNED = $(if $(wildcard $(or $(O),$(KDIR))/certs/signing_key.pem),,CONFIG_MODULE_SIG_ALL=)
 
-MODULES	:= bfc/sch_bfc.ko baseline/sch_ideal.ko baseline/sch_pfc.ko rocc/sch_rocc.ko floodgate/sch_floodgate.ko hopctl/hopctl.ko wire/wire.ko flowgen/flowgen.ko
+MODULES	:= bfc/sch_bfc.ko baseline/sch_ideal.ko baseline/sch_pfc.ko rocc/sch_rocc.ko floodgate/sch_floodgate.ko flowsail/sch_flowsail.ko hopctl/hopctl.ko wire/wire.ko flowgen/flowgen.ko
 TEST_MODULES := example window
 
 all: modules plugins programs tools

@@ -162,6 +162,7 @@ struct hop_tlv_hello {
 #define HOP_KIND_BFC		0x0001
 #define HOP_KIND_PFC		0x0002
 #define HOP_KIND_FLOODGATE	0x0004
+#define HOP_KIND_FLOWSAIL	0x0008
 #define HOP_KIND_EXAMPLE	0x8000	/* examples and tests, of no fabric */
 
 /**

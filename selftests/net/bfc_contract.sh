@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What bfc (or KIND: pfc, floodgate) owes to its parents and to the kernel: sizes at the ends of their ranges, counts that
+# What bfc (or KIND: pfc, floodgate, flowsail) owes to its parents and to the kernel: sizes at the ends of their ranges, counts that
 # a parent can trust when packets are dropped in enqueue, in dequeue and by a change, and refusals of
 # what it cannot be.
 #
@@ -24,6 +24,7 @@ case $kind in
 bfc) our="bfc" ;;
 pfc) our="pfc pool 1g" && need_module sch_pfc ;;
 floodgate) our="floodgate" && need_module sch_floodgate ;;
+flowsail) our="flowsail" && need_module sch_flowsail ;;
 *) die "no kind $kind" ;;
 esac
 tcmsg=$PATHS_DIR/tcmsg
@@ -122,6 +123,30 @@ kmin 1 kmax 1073741824 pmax 0.01%
 kmax 1 pmax 100%
 telemetry 65535
 control-share 0.01%
+rate 1kbit" [flowsail]="queues 1 isolation 1
+queues 1 isolation flow slots 1
+queues 2048 isolation 64 slots 1984
+isolation 64 slots 4024
+isolation flow slots 4088
+slots 1
+limit 2000000
+limit 1073741824
+pool 1g pool-alpha 1000%
+pool 1g pool-alpha 0.02%
+quantum 256
+quantum 257
+quantum 1073741823
+quantum 1073741824
+ql 1 qh 1
+ql 1 qh 1073741824
+ql 1073741824 qh 1073741824
+ql-scale 0.01% qh-scale 0.01%
+ql-scale 1000% qh-scale 1000% rate 8tbit hrtt 100ms
+ql-scale 0.01% rate 1kbit hrtt 100ns
+lone high
+kmin 1 kmax 1073741824 pmax 0.01%
+kmax 1 pmax 100%
+control-share 0.01%
 rate 1kbit")
 tables="$(stab 0 0 2147483647)
 $(stab 0 0 -2147483648)
@@ -134,7 +159,8 @@ $(stab 0 0 1000 0)"
 
 declare -A small=([bfc]="TCA_BFC_QUANTUM=u32:256 TCA_BFC_LIMIT=u32:0x40000000"
 	[pfc]="TCA_PFC_POOL=u32:0x40000000 TCA_PFC_LIMIT=u32:0x40000000"
-	[floodgate]="TCA_FLOODGATE_LIMIT=u32:0x40000000")
+	[floodgate]="TCA_FLOODGATE_LIMIT=u32:0x40000000"
+	[flowsail]="TCA_FLOWSAIL_QUANTUM=u32:256 TCA_FLOWSAIL_LIMIT=u32:0x40000000")
 for mtu in 68 1500 65535; do
 	ip_in a link set p mtu $mtu
 	ip_in b link set q mtu $mtu
@@ -218,7 +244,7 @@ left()
 	is "$1: nothing is left" "$(seen | jq -c 'map([.qlen, .backlog])')" "[[0,0],[0,0]]"
 }
 
-declare -A queues=([bfc]=" queues 64" [pfc]="" [floodgate]=" slots 64")
+declare -A queues=([bfc]=" queues 64" [pfc]="" [floodgate]=" slots 64" [flowsail]=" queues 8 slots 64")
 parents="tbf prio red htb hfsc drr qfq ets"
 for above in $parents; do
 	tc_in a qdisc del dev p root 2>/dev/null

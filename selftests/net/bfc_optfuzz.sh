@@ -14,7 +14,7 @@
 need_tool tc ip jq
 kinds=("${@:-bfc}")
 modules=("sch_${kinds[0]%%-*}")
-[[ ${kinds[0]} != @([bp]fc|floodgate) ]] || modules=(hopctl "${modules[@]}")
+[[ ${kinds[0]} != @([bp]fc|floodgate|flowsail) ]] || modules=(hopctl "${modules[@]}")
 load_modules "${modules[@]}" wire
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -16,7 +16,7 @@
 
 paths_begin
 need_virtual_time
-need_module sch_floodgate sch_rocc sch_ideal sch_pfc
+need_module sch_floodgate sch_flowsail sch_rocc sch_ideal sch_pfc
 frames=$PATHS_DIR/frames
 [ -x "$frames" ] || skip_all "frames is not built (make -C selftests)"
 trap 'rm -rf "$PATHS_TMP"; _at_exit' EXIT
@@ -146,7 +146,7 @@ pieces()
 }
 
 build wire
-for options in "bfc queues 1" "bfc assign single" "pfc pool 64m" "floodgate" "rocc" "rocc role host" "ideal" "ideal order srf"; do
+for options in "bfc queues 1" "bfc assign single" "pfc pool 64m" "floodgate" "flowsail queues 1" "flowsail role host" "rocc" "rocc role host" "ideal" "ideal order srf"; do
 	kind=${options%% *}
 	diag "$options"
 	# shellcheck disable=SC2086
@@ -198,7 +198,7 @@ spills()
 
 build veth
 tc_in sw qdisc add dev p2 root handle 1: tbf rate 100mbit burst 5k limit 10m
-for options in "bfc" "bfc ways 1" "bfc assign stochastic" "pfc pool 64m" "floodgate" "rocc"; do
+for options in "bfc" "bfc ways 1" "bfc assign stochastic" "pfc pool 64m" "floodgate" "flowsail" "flowsail slots 1" "rocc"; do
 	kind=${options%% *}
 	diag "$options: more of them than the share"
 	# shellcheck disable=SC2086

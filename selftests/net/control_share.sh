@@ -9,7 +9,7 @@
 #	data eth0 --- p3
 #
 # Frames of 60 bytes are 84 on the line, those of 1514 1538: with `overhead 24` wire counts as the share
-# does. Of $SLUICE_SHARE_KINDS (bfc,floodgate,pfc,rocc) only.
+# does. Of $SLUICE_SHARE_KINDS (bfc,floodgate,flowsail,pfc,rocc) only.
 
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -18,7 +18,7 @@
 
 paths_begin
 need_virtual_time
-need_module sch_floodgate sch_pfc sch_rocc
+need_module sch_floodgate sch_flowsail sch_pfc sch_rocc
 
 RATE=100	# Mbit/s of each link
 PATHS_CABLE="rate ${RATE}mbit delay 1us overhead 24"
@@ -267,8 +267,8 @@ burst() # NAME LEAST MOST
 # a pool is all that pfc has to be told
 pfc="pfc pool 64m"
 # shellcheck disable=SC2086
-for words in bfc floodgate "$pfc" rocc; do
-	[[ ,${SLUICE_SHARE_KINDS:-bfc,floodgate,pfc,rocc}, == *,${words%% *},* ]] || continue
+for words in bfc floodgate flowsail "$pfc" rocc; do
+	[[ ,${SLUICE_SHARE_KINDS:-bfc,floodgate,flowsail,pfc,rocc}, == *,${words%% *},* ]] || continue
 	burst_of $words
 	shares_of $words
 	notified_of $words

@@ -12,10 +12,10 @@
 # The kind is at the root of all seven devices. h1 sends four flows, a quarter more than p2 carries,
 # so a queue stands somewhere while it happens. What must be true then:
 #
-#	event      of all kinds                      bfc, pfc, floodgate      rocc
+#	event      of all kinds                      bfc, pfc and flo*        rocc
 #	name       counters go on under the new one  sluice and events say it
-#	speed      p2 sends at it; nothing is lost   link_rate; th of bfc     q_ref, fair_rate, limiters
-#	MTU        nothing is lost; long frames pass th is a frame at least
+#	speed      p2 sends at it; nothing is lost   link_rate; th and ql     q_ref, fair_rate, limiters
+#	MTU        nothing is lost; long frames pass th, ql: a frame at least
 #	carrier    p2 holds nothing                  no pause is left         limiters go
 #	bond       flows go by the other slave       no pause on the dead one limited there
 #	VRF        forwards within it                handles are honoured     CNPs find their way
@@ -29,7 +29,7 @@
 #
 # With floodgate h1 is a switch, since only between switches there are windows: the queue is its VOQ.
 #
-# $SLUICE_KINDS (bfc,floodgate,pfc,rocc,ideal): these kinds only.
+# $SLUICE_KINDS (bfc,floodgate,flowsail,pfc,rocc,ideal): these kinds only.
 
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -109,8 +109,8 @@ know()
 options()
 {
 	case $kind/$1 in
-	bfc/h*) echo "role host" ;;
-	bfc/sw/p2) echo "hrtt ${HRTT}ns" ;;
+	bfc/h*|flowsail/h*) echo "role host" ;;
+	bfc/sw/p2|flowsail/sw/p2) echo "hrtt ${HRTT}ns" ;;
 	floodgate/h1/*) echo "role switch" ;;
 	pfc/h*) echo "role host pool 64m" ;;
 	pfc/*) echo "pool 64m pool-pause-alpha 0.03%" ;;	# who has more than 20132 bytes there is paused
@@ -133,7 +133,7 @@ put_all()
 }
 
 figs() { kind_figs "$kind" "$@"; }
-PORTED="@([bp]fc|floodgate)" PAUSING="[bp]fc"
+PORTED="@([bp]fc|flo*)" PAUSING="@([bp]fc|flowsail)"
 # shellcheck disable=SC2053
 has_port() { [[ $kind = $PORTED ]]; }
 # shellcheck disable=SC2053
@@ -318,22 +318,23 @@ event_name()
 	again "$event"
 }
 
-# threshold NAME RATE: th is HRTT x rate / N_active, and a frame at least
+# threshold NAME RATE: th of bfc, or Q_l of flowsail, is HRTT x rate / N_active, and a frame at least
 threshold()
 {
-	local th n want
+	local key=th th n want
 
-	figs sw p2 th n_active link_rate
+	[ $kind = bfc ] || key=ql
+	figs sw p2 $key n_active link_rate
 	read -r th n rate <<<"$REPLY"
 	want=$((HRTT * $2 / 1000000000 / (n ? n : 1)))
-	is "$1: th is of $n sub-queues at $2 bytes/s" "$th $rate" "$((want > MTU + 14 ? want : MTU + 14)) $2"
+	is "$1: $key is of $n sub-queues at $2 bytes/s" "$th $rate" "$((want > MTU + 14 ? want : MTU + 14)) $2"
 }
 
 # follows NAME RATE: what goes by the speed of p2 is by this one
 follows()
 {
 	case $kind in
-	bfc) threshold "$1" "$2" ;;
+	bfc|flowsail) threshold "$1" "$2" ;;
 	floodgate|pfc)
 		figs sw p2 link_rate
 		is "$1: of its rate control packets have a share" "$REPLY" "$2" ;;
@@ -408,17 +409,17 @@ event_mtu()
 		figs h1 e0 tagged
 		is "$event: they are tagged" $((REPLY - tagged)) $total
 	fi
-	if [ $kind = bfc ]; then
-		tc_in sw qdisc change dev p2 root bfc hrtt 1ms
+	if [[ $kind = @(bfc|flowsail) ]]; then
+		tc_in sw qdisc change dev p2 root $kind hrtt 1ms
 		HRTT=1000000 threshold "$event, larger" $RATE
 	fi
 	under_way 250
 	mtu 1500
 	arrive "$event, as before"
 	ready
-	if [ $kind = bfc ]; then
+	if [[ $kind = @(bfc|flowsail) ]]; then
 		HRTT=1000000 threshold "$event, as before" $RATE
-		tc_in sw qdisc change dev p2 root bfc hrtt ${HRTT}ns
+		tc_in sw qdisc change dev p2 root $kind hrtt ${HRTT}ns
 	fi
 }
 
@@ -500,7 +501,7 @@ event_vrf()
 	gone
 	arrive "$event" $may_lose
 	ready
-	figs_of bfc sw p2 over_unlabelled
+	figs_of "@(bfc|flowsail)" sw p2 over_unlabelled
 	before=$REPLY
 	figs_of "$PAUSING" sw p2 handle_forged marks
 	before+=" $REPLY"
@@ -511,8 +512,8 @@ event_vrf()
 	flows 250
 	arrive "$event, within"
 	case $kind in
-	[bp]fc)
-		figs_of bfc sw p2 over_unlabelled
+	[bp]fc|flowsail)
+		figs_of "@(bfc|flowsail)" sw p2 over_unlabelled
 		now=$REPLY
 		figs sw p2 handle_forged marks
 		now+=" $REPLY"
@@ -602,7 +603,7 @@ event_filters()
 	arrive "$event, go"
 	ready
 	case $kind in
-	[bp]fc|floodgate)
+	[bp]fc|flo*)
 		figs sw p1 neighbour_lost tag_errors
 		is "$event: the neighbour was heard all the time" "$REPLY" "$lost 0" ;;
 	rocc)
@@ -651,7 +652,7 @@ event_modules()
 }
 
 build
-for kind in $(tr , " " <<<"${SLUICE_KINDS:-bfc,floodgate,pfc,rocc,ideal}"); do
+for kind in $(tr , " " <<<"${SLUICE_KINDS:-bfc,floodgate,flowsail,pfc,rocc,ideal}"); do
 	diag "$kind"
 	! has_port || need_module hopctl
 	need_module sch_$kind

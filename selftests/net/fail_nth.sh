@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Each allocation of each operation fails once: load a module, add, change, replace, graft, dump and
-# delete a bfc, a floodgate, a pfc and a rocc, add, change and delete a wire.
+# delete a bfc, a floodgate, a flowsail, a pfc and a rocc, add, change and delete a wire.
 #
 #	namespace a:  d0	root bfc		t0	tbf, 1:1 for bfc
 #		      m0	mq, 1:1 for bfc		w0 ==== w1
 #		      r0	root rocc		f0	root pfc		g0	root floodgate
+#		      l0	root flowsail
 #
 # failnth (failnth.c) lets the first allocation fail, then the second, until there is none left. It
 # sees that the operation is refused cleanly, with everything as it was, or taken all the same.
@@ -77,7 +78,7 @@ loads()
 		fail "load $1" "$words"
 	fi
 }
-for module in hopctl sch_bfc sch_floodgate sch_ideal sch_pfc sch_rocc wire flowgen; do
+for module in hopctl sch_bfc sch_floodgate sch_flowsail sch_ideal sch_pfc sch_rocc wire flowgen; do
 	[ -z "${SLUICE_MODDIR:-}" ] || quietly loads $module
 	load_modules $module
 done
@@ -122,6 +123,7 @@ tc_in a qdisc del dev m0 parent 1:1
 fails graft m0
 fails -k pfc graft m0
 fails -k floodgate graft m0
+fails -k flowsail graft m0
 tc_in a qdisc add dev t0 root handle 1: tbf rate 1mbit burst 10k latency 1s
 fails graft t0
 tc_in a qdisc add dev t0 parent 1:1 handle 11: $bfc
@@ -141,6 +143,14 @@ fails -k floodgate add g0
 tc_in a qdisc add dev g0 root handle 1: floodgate limit 1000000 slots 16
 for operation in change replace qdisc-dump class-dump delete; do
 	fails -k floodgate $operation g0
+done
+
+ip_in a link add l0 type dummy
+ip_in a link set l0 up
+fails -k flowsail add l0
+tc_in a qdisc add dev l0 root handle 1: flowsail limit 1000000 queues 4 slots 16
+for operation in change replace qdisc-dump class-dump delete; do
+	fails -k flowsail $operation l0
 done
 
 # what the hooks of a namespace's first host come from is given back with its last

@@ -17,7 +17,7 @@ FLOWGEN=$(readlink -f "$(dirname "$0")/../../build/flowgen/flowgen")
 [ -x "$FLOWGEN" ] || skip_all "flowgen is not built (make programs)"
 failslab=/sys/kernel/debug/failslab
 [ -d $failslab ] || skip_all "needs a kernel with CONFIG_FAILSLAB (uml/debug.config)"
-load_modules hopctl sch_bfc sch_floodgate sch_pfc sch_rocc sch_ideal wire flowgen
+load_modules hopctl sch_bfc sch_floodgate sch_flowsail sch_pfc sch_rocc sch_ideal wire flowgen
 work=$(mktemp -d) || die "no temporary directory"
 
 FLOWS=120
@@ -92,9 +92,9 @@ without_memory()
 	done
 } >"$work/trace"
 
-for kind in bfc floodgate pfc rocc ideal; do
+for kind in bfc floodgate flowsail pfc rocc ideal; do
 	case $kind in
-	bfc|pfc)
+	bfc|flowsail|pfc)
 		# 20 flows of 15 packets come at once, and of pfc 1/8 of its pool may stay
 		words=$kind
 		[ $kind != pfc ] || words="pfc pool 600k pool-alpha 1000%"
@@ -125,8 +125,8 @@ for kind in bfc floodgate pfc rocc ideal; do
 		between "ideal: packets whose flow could not be made were dropped" \
 			"$(qdisc_stat s right drop_memory ideal)" 1 10000
 	fi
-	if [ $kind = pfc ]; then
-		between "pfc: who sends is paused" "$(qdisc_stat s left pauses_tx pfc)" 1 100000
+	if [[ $kind = @(flowsail|pfc) ]]; then
+		between "$kind: who sends is paused" "$(qdisc_stat s left pauses_tx $kind)" 1 100000
 	fi
 	if [ $kind = floodgate ]; then
 		between "floodgate: what s has no room for waits at a" "$(qdisc_stat a e voq_packets floodgate)" 1 100000

@@ -5,7 +5,7 @@
  *	failnth [-n NETNS] [-k KIND] OPERATION DEV [OTHER]
  *
  * OPERATION is one of the table below; DEV has what it needs (fail_nth.sh). KIND is bfc, floodgate,
- * pfc, rocc or rocc-host, which is rocc of that role. Before the n-th try n is written to
+ * flowsail, pfc, rocc or rocc-host, which is rocc of that role. Before the n-th try n is written to
  * /proc/thread-self/fail-nth, so that the n-th allocation of the kernel on behalf of this task
  * fails. A try may be refused, with ENOMEM or ENOBUFS, and then nothing has changed;
  * or it may be taken all the same, and then it is undone. The first try that meets no failure is
@@ -36,6 +36,7 @@
 
 #include "../../kernel/uapi/bfc.h"
 #include "../../kernel/uapi/floodgate.h"
+#include "../../kernel/uapi/flowsail.h"
 #include "../../kernel/uapi/pfc.h"
 #include "../../kernel/uapi/rocc.h"
 #include "../../kernel/uapi/wire.h"
@@ -113,6 +114,21 @@ static void floodgate_options(union message *m, uint32_t limit, bool creating)
 	close_nest(m, nest);
 }
 
+static void flowsail_options(union message *m, uint32_t limit, bool creating)
+{
+	struct nlattr *nest;
+
+	put(m, TCA_KIND, "flowsail", 9);
+	nest = put(m, TCA_OPTIONS | NLA_F_NESTED, NULL, 0);
+	if (creating) {
+		put(m, TCA_FLOWSAIL_QUEUES, &(uint16_t) { 4 }, 2);
+		put(m, TCA_FLOWSAIL_SLOTS, &(uint32_t) { 16 }, 4);
+	}
+	put(m, TCA_FLOWSAIL_LIMIT, &limit, 4);
+	put(m, TCA_FLOWSAIL_POOL, &(uint32_t) { limit > 1000000 ? 1 << 20 : 0 }, 4);
+	close_nest(m, nest);
+}
+
 static void pfc_options(union message *m, uint32_t limit, bool creating)
 {
 	struct nlattr *nest;
@@ -155,6 +171,7 @@ static const struct kind {
 } kinds[] = {
 	{ "bfc", bfc_options },
 	{ "floodgate", floodgate_options },
+	{ "flowsail", flowsail_options },
 	{ "pfc", pfc_options },
 	{ "rocc", rocc_options },
 	{ "rocc-host", rocc_host_options },

@@ -190,7 +190,7 @@ need_module()
 			file=$(find -L "$SLUICE_MODDIR" -name "$name.ko" 2>/dev/null | head -n 1)
 		if [ -n "$file" ]; then
 			said=$(insmod "$file" 2>&1) || die "insmod $file: $said"
-		elif [ -n "${SLUICE_MODDIR:-}" ] && [[ " hopctl sch_bfc sch_ideal sch_pfc sch_rocc sch_floodgate wire flowgen " = *" $name "* ]]; then
+		elif [ -n "${SLUICE_MODDIR:-}" ] && [[ " hopctl sch_bfc sch_ideal sch_pfc sch_rocc sch_floodgate sch_flowsail wire flowgen " = *" $name "* ]]; then
 			die "there is no $name.ko in $SLUICE_MODDIR"
 		else
 			modprobe -q "$name" || skip_all "module $name is not installed"
@@ -443,6 +443,8 @@ GAUGES='{
 	"pfc": ["paused", "marked", "paused_queues", "pausing_queues", "pause_counters", "ingress_bytes",
 		"counter_leaks", "qlen", "backlog"],
 	"floodgate": ["outstanding", "queued", "voqs_used", "voq_backlog", "pfc_queued", "pfc_paused", "qlen", "backlog"],
+	"flowsail": ["paused", "marked", "paused_queues", "pausing_queues", "pause_counters", "ingress_bytes",
+		"counter_leaks", "flows", "isolated", "qlen", "backlog"],
 	"rocc switch": ["flows_active", "qlen", "backlog"],
 	"rocc host": ["limiters", "held", "qlen", "backlog"],
 	"ideal": ["flows", "qlen", "backlog"]
@@ -467,7 +469,7 @@ _look()
 		def keys_of: $gauges[if .kind == "rocc" then "rocc \(.options.role)" else .kind end];
 		[inputs] | [range(0; length; 2) as $i | .[$i] as $ns | .[$i + 1]
 			    | if type != "array" then "tc shows no qdiscs of \($ns)" else .[]
-			      | select(.kind | IN("bfc", "pfc", "floodgate", "rocc", "ideal")) | . + { ns: $ns } end]
+			      | select(.kind | IN("bfc", "pfc", "floodgate", "flowsail", "rocc", "ideal")) | . + { ns: $ns } end]
 		| ([.[] | objects] | length), (.[] | if type == "string" then . else . as $q
 			| (keys_of // ["role"])[] as $key
 			| select($q.kind != "bfc" or $q.port != null or $q.handle != "0:" or ($key | IN("paused", "marked")))
@@ -507,7 +509,7 @@ leave_spaces()
 	_remove_spaces
 }
 
-# nothing_to_inspect WHY: the test has no port of bfc, pfc, floodgate, rocc or ideal
+# nothing_to_inspect WHY: the test has no port of bfc, pfc, floodgate, flowsail, rocc or ideal
 nothing_to_inspect() { _uninspected=$1; }
 
 _remove_spaces()

@@ -86,6 +86,7 @@ static bool is_table(const struct option *o)
 {
 	return (is_kind("bfc") && o->attr == TCA_BFC_FLOWS) ||
 	       (is_kind("floodgate") && o->attr == TCA_FLOODGATE_SLOTS) ||
+	       (is_kind("flowsail") && o->attr == TCA_FLOWSAIL_SLOTS) ||
 	       (is_kind("rocc") && (o->attr == TCA_ROCC_FLOWS || o->attr == TCA_ROCC_LIMITERS));
 }
 
@@ -94,6 +95,7 @@ static bool is_room(const struct option *o)
 {
 	return o->attr == kind->limit || (is_kind("bfc") && o->attr == TCA_BFC_POOL) ||
 	       (is_kind("floodgate") && o->attr == TCA_FLOODGATE_POOL) ||
+	       (is_kind("flowsail") && o->attr == TCA_FLOWSAIL_POOL) ||
 	       (is_kind("pfc") && o->attr == TCA_PFC_POOL);
 }
 
@@ -577,6 +579,22 @@ static const char *floodgate_wrong(const struct shown *s)
 	return port_wrong(s, TCA_FLOODGATE_TPID, TCA_FLOODGATE_LEASE, TCA_FLOODGATE_REFRESH);
 }
 
+static const char *flowsail_wrong(const struct shown *s)
+{
+	uint64_t ql = shown_value(s, TCA_FLOWSAIL_QL), qh = shown_value(s, TCA_FLOWSAIL_QH);
+
+	if (shown_value(s, TCA_FLOWSAIL_QUEUES) + shown_value(s, TCA_FLOWSAIL_ISOLATION) +
+	    shown_value(s, TCA_FLOWSAIL_SLOTS) > 4096)
+		return "more sub-queues than there can be";
+	if (ql && qh && qh < ql)
+		return "qh is below ql";
+	if (shown_value(s, TCA_FLOWSAIL_QH_SCALE) < shown_value(s, TCA_FLOWSAIL_QL_SCALE))
+		return "qh-scale is below ql-scale";
+	if (shown_value(s, TCA_FLOWSAIL_KMIN) > shown_value(s, TCA_FLOWSAIL_KMAX))
+		return "kmin is above kmax";
+	return port_wrong(s, TCA_FLOWSAIL_TPID, TCA_FLOWSAIL_LEASE, TCA_FLOWSAIL_REFRESH);
+}
+
 static const char *pfc_wrong(const struct shown *s)
 {
 	if (shown_value(s, TCA_PFC_KMIN) > shown_value(s, TCA_PFC_KMAX))
@@ -617,6 +635,8 @@ static const char *shown_wrong(const struct shown *s)
 		return bfc_wrong(s);
 	if (is_kind("floodgate"))
 		return floodgate_wrong(s);
+	if (is_kind("flowsail"))
+		return flowsail_wrong(s);
 	if (is_kind("pfc"))
 		return pfc_wrong(s);
 	return is_kind("rocc") && kind->role == ROCC_ROLE_SWITCH ? rocc_wrong(s) : NULL;

@@ -10,6 +10,7 @@
 
 #include "../../kernel/uapi/bfc.h"
 #include "../../kernel/uapi/floodgate.h"
+#include "../../kernel/uapi/flowsail.h"
 #include "../../kernel/uapi/ideal.h"
 #include "../../kernel/uapi/pfc.h"
 #include "../../kernel/uapi/rocc.h"
@@ -99,6 +100,43 @@ static const struct option floodgate_options[] = {
 	{ TCA_FLOODGATE_POOL_PAUSE_ALPHA, 4, false, false, 1, 100000, false },
 };
 
+static const struct option flowsail_options[] = {
+	{ TCA_FLOWSAIL_QUEUES, 2, false, true, 1, 2048, false },
+	{ TCA_FLOWSAIL_ISOLATION, 2, true, true, 1, 64, false },
+	{ TCA_FLOWSAIL_SLOTS, 4, false, true, 1, 4094, false },
+	{ TCA_FLOWSAIL_PAUSE, 1, false, false, 0, 1, false },
+	{ TCA_FLOWSAIL_QL, 4, true, false, 1, 1073741824, false },
+	{ TCA_FLOWSAIL_QH, 4, true, false, 1, 1073741824, false },
+	{ TCA_FLOWSAIL_QL_SCALE, 4, false, false, 1, 100000, false },
+	{ TCA_FLOWSAIL_QH_SCALE, 4, false, false, 1, 100000, false },
+	{ TCA_FLOWSAIL_RESUME, 4, true, false, 1, 10000, false },
+	{ TCA_FLOWSAIL_LONE, 1, false, false, 0, 1, false },
+	{ TCA_FLOWSAIL_QUANTUM, 4, true, false, 256, 1073741824, false },
+	{ TCA_FLOWSAIL_LIMIT, 4, false, false, 1, 1073741824, false },
+	{ TCA_FLOWSAIL_POOL, 4, true, false, 1, 1073741824, false },
+	{ TCA_FLOWSAIL_POOL_ALPHA, 4, false, false, 1, 100000, false },
+	{ TCA_FLOWSAIL_KMIN, 4, true, false, 1, 1073741824, false },
+	{ TCA_FLOWSAIL_KMAX, 4, true, false, 1, 1073741824, false },
+	{ TCA_FLOWSAIL_PMAX, 4, false, false, 1, 10000, false },
+	{ TCA_FLOWSAIL_SPLIT_GSO, 1, false, false, 0, 1, false },
+	{ TCA_FLOWSAIL_RATE, 8, true, false, 125, 1099511627776ULL, false },
+	{ TCA_FLOWSAIL_CONTROL_SHARE, 4, false, false, 1, 10000, false },
+	{ TCA_FLOWSAIL_CONTROL_DSCP, 1, true, false, 1, 63, false },
+	{ TCA_FLOWSAIL_ROLE, 1, false, false, 0, 2, false },
+	{ TCA_FLOWSAIL_PEER, 1, false, false, 0, 2, false },
+	{ TCA_FLOWSAIL_TAG, 1, false, false, 0, 1, false },
+	{ TCA_FLOWSAIL_TPID, 2, false, false, 33024, 34984, true },
+	{ TCA_FLOWSAIL_HRTT, 4, true, false, 100, 100000000, false },
+	{ TCA_FLOWSAIL_HRTT_MAX, 4, false, false, 100, 100000000, false },
+	{ TCA_FLOWSAIL_REFRESH, 4, true, false, 10000, 1000000000, false },
+	{ TCA_FLOWSAIL_LEASE, 4, true, false, 10000, 2000000000, false },
+	{ TCA_FLOWSAIL_WATCH, 1, false, false, 0, 1, false },
+	{ TCA_FLOWSAIL_WATCHDOG, 4, true, false, 1000000, 1000000000, false },
+	{ TCA_FLOWSAIL_RESTORE, 4, true, false, 1000000, 1000000000, false },
+	{ TCA_FLOWSAIL_TIER, 1, false, false, 0, 2, false },
+	{ TCA_FLOWSAIL_STRIP, 1, false, false, 0, 1, false },
+};
+
 static const struct option rocc_switch_options[] = {
 	{ TCA_ROCC_RATE, 8, true, false, 125, 1099511627776ULL, false },
 	{ TCA_ROCC_LIMIT, 4, false, false, 1, 1073741824, false },
@@ -173,6 +211,8 @@ static const struct kind kinds[] = {
 	     TCA_BFC_VERSION, TCA_BFC_MAX, TCA_BFC_LIMIT),
 	KIND("floodgate", "floodgate", floodgate_options, -1,
 	     TCA_FLOODGATE_VERSION, TCA_FLOODGATE_MAX, TCA_FLOODGATE_LIMIT),
+	KIND("flowsail", "flowsail", flowsail_options, -1,
+	     TCA_FLOWSAIL_VERSION, TCA_FLOWSAIL_MAX, TCA_FLOWSAIL_LIMIT),
 	KIND("rocc", "rocc", rocc_switch_options, 0,
 	     TCA_ROCC_VERSION, TCA_ROCC_MAX, TCA_ROCC_LIMIT),
 	KIND("rocc-host", "rocc", rocc_host_options, 1,

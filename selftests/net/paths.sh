@@ -126,7 +126,7 @@ paths_bfc()
 port_stat()
 {
 	tc_in "$1" -j -s qdisc show dev "$2" |
-		jq -er --arg key "$3" 'first(.[] | select(.kind | IN("bfc", "floodgate", "pfc")) | .port[$key] | values | tostring)' ||
+		jq -er --arg key "$3" 'first(.[] | select(.kind | IN("bfc", "floodgate", "flowsail", "pfc")) | .port[$key] | values | tostring)' ||
 		die "$1 $2: its port shows no $3"
 }
 
@@ -159,7 +159,7 @@ paths_tagging()
 	paths_wait 10 paths_all tagging
 }
 
-# paths_shot FILE: what all qdiscs of bfc, floodgate and pfc count, as one object by port
+# paths_shot FILE: what all qdiscs of bfc, floodgate, flowsail and pfc count, as one object by port
 paths_shot()
 {
 	local name
@@ -176,7 +176,7 @@ paths_moved()
 {
 	jq -rcn --slurpfile before "$PATHS_TMP/before" --slurpfile now "$PATHS_TMP/now" '
 		def ports: [range(0; length; 2) as $i | .[$i] as $ns | .[$i + 1][] |
-			    select(.kind | IN("bfc", "floodgate", "pfc")) | { "\($ns)/\(.dev)": . }] | add;
+			    select(.kind | IN("bfc", "floodgate", "flowsail", "pfc")) | { "\($ns)/\(.dev)": . }] | add;
 		($before | ports) as $before | ($now | ports) as $now |
 		def d(port; key): $now[port][key] - $before[port][key];
 		def p(port; key): $now[port].port[key] - $before[port].port[key];

@@ -39,7 +39,7 @@ neigh h1 eth0 10.0.0.2 "$h2_mac"
 neigh h2 eth0 10.0.0.1 "$h1_mac"
 
 is "a namespace without ports" "$(sluice_in sw show 2>&1)" \
-	"sluice: no ports here: the first bfc, floodgate or pfc qdisc of a device makes it one"
+	"sluice: no ports here: the first bfc, floodgate, flowsail or pfc qdisc of a device makes it one"
 refused "a device that is none" "p1 is no port: tc qdisc replace dev p1 root bfc" sluice_in sw show p1
 paths_bfc
 check "all four ports tag" paths_tagging
@@ -107,7 +107,7 @@ refused "what cannot be changed" "$(tc_in sw qdisc change dev p2 root bfc queues
 	sed -n 's/^Error: \(.*\)\.$/\1/p')" sluice_in sw set p2 queues 64
 between "by the kernel's own words" "$(sluice_in sw set p2 queues 64 2>&1 | grep -c 'sluice: p2 1: ..*')" 1 1
 refused "no device" 'no device "p9"' sluice_in sw set p9 peer host
-refused "no qdisc of ours" "br0 has no qdisc of bfc, floodgate, rocc, ideal or pfc" sluice_in sw set br0 peer host
+refused "no qdisc of ours" "br0 has no qdisc of bfc, floodgate, flowsail, rocc, ideal or pfc" sluice_in sw set br0 peer host
 refused "no rocc" "p2 has no rocc qdisc: tc qdisc replace dev p2 root rocc" sluice_in sw set p2 rocc rate 1gbit
 
 ip_in sw link add v0 numtxqueues 3 type veth peer name v1 numtxqueues 3 numrxqueues 3

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The command sluice with the kinds rocc, ideal, pfc and floodgate: what it shows is what tc shows, also beside ports of bfc, it changes
+# The command sluice with the kinds rocc, ideal, pfc, floodgate and flowsail: what it shows is what tc shows, also beside ports of bfc, it changes
 # their options and no other kind's, and doctor finds each trouble that can be made here.
 #
 #	h1 ---.
@@ -127,7 +127,7 @@ wait $!
 is "rocc_silent: flows of the box itself" "$(jq -r '[.[].id] | join(" ")' "$work/found")" rocc_silent
 
 diag "other kinds beside it"
-load_modules hopctl sch_bfc sch_floodgate sch_pfc
+load_modules hopctl sch_bfc sch_floodgate sch_flowsail sch_pfc
 tc_in s qdisc add dev pr parent 1:1 handle 2: bfc th 64k
 is "rocc_bfc_th: bfc below it" "$(sluice_in s -j doctor pr | jq -r '[.[].id] | join(" ")')" "rocc_bfc_th no_neighbour"
 refused "several kinds" "pr has qdiscs of rocc and bfc: say which, as in sluice set pr rocc ..." \
@@ -169,6 +169,17 @@ ip_in s addr add 10.9.9.1/24 dev p2
 neigh s p2 10.9.9.2 "$(mac 9)"
 in_ns s bash -c 'echo no room >/dev/udp/10.9.9.2/9'
 is "and so has its own" "$(sluice_in s -j doctor p2 | jq -r '[.[] | .id + ":" + .detail] | join(" ")')" "no_neighbour: floodgate_dropped:1 packets"
+tc_in s qdisc replace dev p2 root handle 6: flowsail role switch slots 7
+check "flowsail's" sluice_in s set p2 ql 40k lone high nopause
+is "has it" "$(option s p2 flowsail '.ql, .lone, .pause, .slots')" '[40960,"high",false,7]'
+refused "what cannot be changed" "p2 6: this option can be set at creation only" sluice_in s set p2 queues 9
+refused "nor what is against the rules" "p2 6: qh must not be below ql" sluice_in s set p2 qh 39k
+is "it is a port, and in a table of its own" "$(sluice_in s show | awk '$1 == "p2" { print $2, $4, $6 }' | paste -sd,)" \
+	"no_neighbour none -,flowsail 0 40Kb"
+is "its trouble is a port's, too" "$(sluice_in s -j doctor p2 | jq -r '[.[].id] | join(" ")')" no_neighbour
+check "and room for less than a packet" sluice_in s set p2 limit 10
+in_ns s bash -c 'echo no room >/dev/udp/10.9.9.2/9'
+is "and it has its own" "$(sluice_in s -j doctor p2 | jq -r '[.[] | .id + ":" + .detail] | join(" ")')" "no_neighbour: flowsail_dropped:1 packets"
 
 diag "by net.core.default_qdisc"
 default=/proc/sys/net/core/default_qdisc

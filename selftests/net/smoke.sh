@@ -6,14 +6,14 @@
 #	h1 ---+
 #	h2 ---+--- s (bridge) --- r		wires of 100 Mb/s, 1 us
 #
-# Two hosts send more than the link to r carries. With ideal, with pauses of bfc and pfc and with windows of floodgate nothing is
+# Two hosts send more than the link to r carries. With ideal, with pauses of bfc, flowsail and pfc and with windows of floodgate nothing is
 # lost; rocc makes the hosts slower.
 # Then flowgen's flows are complete.
 
 . "$(dirname "$0")/lib.sh"
 need_tool ip tc bridge jq
 load_modules
-need_module sch_floodgate sch_ideal sch_pfc sch_rocc flowgen
+need_module sch_floodgate sch_flowsail sch_ideal sch_pfc sch_rocc flowgen
 . "$(dirname "$0")/rocc.sh"
 trap 'rm -rf "$work"; _at_exit' EXIT
 
@@ -83,6 +83,7 @@ pauses()
 	done
 }
 pauses bfc "" limit $((LIMIT * 1500))
+pauses flowsail "" limit $((LIMIT * 1500))
 pauses pfc "pool 64m" pool $((LIMIT * 1500)) pool-alpha 1000%
 
 # Windows are between switches, which h1 and h2 are now.

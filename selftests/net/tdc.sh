@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The kernel's own test driver for tc (tdc) on bfc, floodgate, pfc and rocc: their options, the places where they can
+# The kernel's own test driver for tc (tdc) on bfc, floodgate, flowsail, pfc and rocc: their options, the places where they can
 # stand, and what is known to go wrong between a qdisc and its parents.
 #
 #	tdc.sh [FILE]... [ID]...	options; or options, shapes, parents, floodgate_options, floodgate_parents,
-#					pfc_options, pfc_parents, rocc_options, rocc_parents; or of a file the
+#					flowsail_options, flowsail_parents, pfc_options, pfc_parents, rocc_options, rocc_parents; or of a file the
 #					cases with these digits
 #
 # SLUICE_TDC_EVERY=N: only each N-th case, where others run them all.
@@ -32,7 +32,7 @@ for tool in udpflow gsosend; do
 	[ -x "$here/$tool" ] || skip_all "$tool is not built (make -C selftests)"
 done
 export TDC_TOOLS=$here PYTHONPATH=$PWD PYTHONDONTWRITEBYTECODE=1
-load_modules hopctl sch_bfc sch_floodgate sch_pfc sch_rocc
+load_modules hopctl sch_bfc sch_floodgate sch_flowsail sch_pfc sch_rocc
 
 work=$(mktemp -d)
 zcat /proc/config.gz >"$work/config" 2>/dev/null ||

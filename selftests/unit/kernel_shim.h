@@ -42,6 +42,11 @@ static inline unsigned int fls64(u64 word)
 	return word ? 64 - __builtin_clzll(word) : 0;
 }
 
+static inline int fls(unsigned int word)
+{
+	return word ? 32 - __builtin_clz(word) : 0;
+}
+
 static inline u64 div_u64(u64 dividend, u32 divisor)
 {
 	return dividend / divisor;

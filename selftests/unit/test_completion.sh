@@ -61,7 +61,7 @@ for shell in $shells; do
 	done
 	same "$shell: the verb of flowgen" "$(by_$shell flowgen "" | grep -v '^-' | line)" run
 
-	for kind in bfc floodgate rocc ideal pfc; do
+	for kind in bfc floodgate flowsail rocc ideal pfc; do
 		options=$(tc qdisc add dev lo root $kind help 2>&1 | sed -nE 's/^  ([a-z][a-z0-9-]*)[ |].*/\1/p' | sort -u | line)
 		same "$shell: tc: options of $kind" "$(by_$shell tc qdisc add dev lo root handle 1: $kind "" | grep -vx help | line)" "$options"
 		same "$shell: sluice: options of $kind" "$(by_$shell sluice set lo $kind "" | line)" "$options"
@@ -99,7 +99,7 @@ for shell in $shells; do
 	same "$shell: devices" "$(by_$shell sluice show l | grep -x lo)" lo
 	same "$shell: a device behind a verb of pairs" "$(by_$shell sluice pair add lo l | grep -x lo)" lo
 	same "$shell: hopmon's device" "$(by_$shell hopmon -i l | grep -x lo)" lo
-	same "$shell: kinds, for tc" "$(by_$shell tc qdisc add dev lo root "" | grep -xE 'bfc|floodgate|rocc|ideal|pfc' | line)" "bfc floodgate ideal pfc rocc"
+	same "$shell: kinds, for tc" "$(by_$shell tc qdisc add dev lo root "" | grep -xE 'bfc|floodgate|flowsail|rocc|ideal|pfc' | line)" "bfc floodgate flowsail ideal pfc rocc"
 	same "$shell: laws" "$(by_$shell sluice-trace make --law fb_h)" fb_hadoop
 	touch "$dir/a.trace"
 	same "$shell: files" "$(by_$shell sluice-trace check "$dir/a.t" | grep -o 'a\.trace$')" a.trace

@@ -11,6 +11,7 @@
 
 #include "../../kernel/uapi/ideal.h"
 #include "../../kernel/uapi/floodgate.h"
+#include "../../kernel/uapi/flowsail.h"
 #include "../../kernel/uapi/pfc.h"
 #include "../../userspace/sluice/attr.c"
 #include "../../userspace/sluice/nl.c"
@@ -21,6 +22,7 @@
 #include "../../userspace/sluice/doctor_rules.c"
 #include "../../userspace/sluice/doctor_rocc.c"
 #include "../../userspace/sluice/doctor_floodgate.c"
+#include "../../userspace/sluice/doctor_flowsail.c"
 #include "unit.h"
 
 static void same(const char *got, const char *want, const char *what)
@@ -743,6 +745,62 @@ static void test_doctor_floodgate(void)
 	same(judged(&l, NULL), "version_floodgate(program 1, module 2)", "version_floodgate");
 }
 
+/* A box with a flowsail, of which nothing is wrong, and without bfc */
+static struct look flowsail_look(void)
+{
+	struct look l = good_look();
+
+	l.module_bfc = false;
+	qdisc[0] = (struct qdisc) {
+		.ifindex = 7, .handle = 0x10000, .parent = 0xffffffff, .kind = "flowsail",
+		.flowsail = true, .version = FLOWSAIL_VERSION,
+		.flowsail_options[TCA_FLOWSAIL_SLOTS] = 1024,
+		.flowsail_stats[TCA_FLOWSAIL_STATS_ASSIGN_FREE] = 900,
+		.flowsail_stats[TCA_FLOWSAIL_STATS_ASSIGN_SHARED] = 200,
+		.flowsail_stats[TCA_FLOWSAIL_STATS_MARKS] = 10,
+		.flowsail_stats[TCA_FLOWSAIL_STATS_OVER_UNLABELLED] = 10,
+	};
+	return l;
+}
+
+static void test_doctor_flowsail(void)
+{
+	struct look l = flowsail_look();
+	uint64_t *stats = qdisc[0].flowsail_stats;
+
+	same(judged(&l, NULL), "", "a box with flowsail alone");
+	store[2] = HOP_STATE_KIND;
+	same(judged(&l, NULL), "eth7:kind", "its device is a port");
+	store[2] = HOP_STATE_TAGGING;
+	qdisc[0].version = FLOWSAIL_VERSION + 1;
+	same(judged(&l, NULL), "version_flowsail(program 1, module 2)", "version_flowsail");
+
+	l = flowsail_look();
+	store[1] = 0;
+	same(judged(&l, NULL), "eth7:speed_unknown", "speed_unknown of flowsail");
+	qdisc[0].flowsail_options[TCA_FLOWSAIL_RATE] = 125000000;
+	same(judged(&l, NULL), "", "but not if rate says it");
+
+	l = flowsail_look();
+	stats[TCA_FLOWSAIL_STATS_FLOWS_FULL] = 3;
+	same(judged(&l, NULL), "eth7:flowsail_slots(3 packets, 1024 slots)", "flowsail_slots");
+	l = flowsail_look();
+	stats[TCA_FLOWSAIL_STATS_FLOWS_EARLY] = 10;
+	same(judged(&l, NULL), "", "one in more than a hundred flows got a slot early");
+	stats[TCA_FLOWSAIL_STATS_FLOWS_EARLY] = 11;
+	same(judged(&l, NULL), "eth7:flowsail_early(11 of 1100 flows, 1024 slots)", "flowsail_early");
+	l = flowsail_look();
+	stats[TCA_FLOWSAIL_STATS_OVER_UNLABELLED] = 11;
+	same(judged(&l, NULL), "eth7:flowsail_unlabelled(11 packets, 10 with a tag)",
+	     "flowsail_unlabelled");
+	store[10] = HOP_ROLE_HOST;
+	same(judged(&l, NULL), "", "a host, whose own packets have none");
+	l = flowsail_look();
+	stats[TCA_FLOWSAIL_STATS_DROP_LIMIT] = 2;
+	stats[TCA_FLOWSAIL_STATS_DROP_POOL] = 5;
+	same(judged(&l, NULL), "eth7:flowsail_dropped(7 packets)", "flowsail_dropped");
+}
+
 static void test_doctor_ideal(void)
 {
 	struct look l = good_look();
@@ -888,6 +946,7 @@ int main(void)
 	test_doctor_pfc();
 	test_doctor_floodgate();
 	test_doctor_floodgate_figures();
+	test_doctor_flowsail();
 	test_doctor_ideal();
 	test_roots_names();
 	test_roots_circles();

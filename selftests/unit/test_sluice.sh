@@ -73,7 +73,7 @@ ends 1 'no network namespace "no-such-one"' -n no-such-one show
 ends 1 'no network namespace "no-such-one"' show -n no-such-one
 ends 1 'there is no device "no-such-one"' show no-such-one
 ends 1 'there is no device "no-such-one"' set no-such-one peer host
-ends 1 "lo has no qdisc of bfc, floodgate, rocc, ideal or pfc: tc qdisc replace dev lo root bfc" set lo peer host
+ends 1 "lo has no qdisc of bfc, floodgate, flowsail, rocc, ideal or pfc: tc qdisc replace dev lo root bfc" set lo peer host
 ends 1 "lo has no rocc qdisc: tc qdisc replace dev lo root rocc" set lo rocc hold 5ms
 if [ ! -d /sys/module/hopctl ]; then
 	for verb in show monitor "pair list"; do
@@ -117,7 +117,7 @@ unit >"$dir/seen" 2>&1
 report $? "the unit test is built"
 cd "$here" || exit 1
 for file in ../../userspace/sluice/{attr,doctor_judge,doctor_rocc,doctor_rules,kind,nl,port,qdisc,show,tc}.c ../../userspace/sluice/doctor.h \
-	    ../../tc-plugin/{options.c,options.h,port.h,q_bfc.c,q_floodgate.c,q_pfc.c,q_rocc.c,q_ideal.c} ../../kernel/uapi/rocc.h unit.h; do
+	    ../../tc-plugin/{options.c,options.h,port.h,q_bfc.c,q_floodgate.c,q_flowsail.c,q_pfc.c,q_rocc.c,q_ideal.c} ../../kernel/uapi/rocc.h unit.h; do
 	same "$file: made again" "$(unit -n -W "$file" | grep -c 'test_sluice\.c')" 1
 done
 

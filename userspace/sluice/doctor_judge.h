@@ -2,8 +2,8 @@
 /*
  * doctor_judge: what the rules of doctor share.
  *
- * doctor_rules.c calls those of the kinds, doctor_rocc.c and doctor_floodgate.c; all of them call
- * doctor_judge.c, which calls none.
+ * doctor_rules.c calls those of the kinds, doctor_rocc.c, doctor_floodgate.c and doctor_flowsail.c;
+ * all of them call doctor_judge.c, which calls none.
  */
 #ifndef _SLUICE_DOCTOR_JUDGE_H
 #define _SLUICE_DOCTOR_JUDGE_H
@@ -47,5 +47,9 @@ void judge_rocc(const struct judge *j, const struct qdisc *q, const struct devic
 /* doctor_floodgate.c: a floodgate of this device. @p: its port, NULL if nothing is known of it */
 void judge_floodgate(const struct judge *j, const struct qdisc *q, const struct device *d,
 		     const struct port *p);
+
+/* doctor_flowsail.c: a flowsail, likewise */
+void judge_flowsail(const struct judge *j, const struct qdisc *q, const struct device *d,
+		    const struct port *p);
 
 #endif

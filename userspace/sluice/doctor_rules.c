@@ -2,7 +2,8 @@
 /*
  * doctor_rules.c - from what was seen to what there is to say; asks nobody anything
  *
- * The rules of rocc are in doctor_rocc.c, those of floodgate in doctor_floodgate.c.
+ * The rules of rocc are in doctor_rocc.c, those of floodgate in doctor_floodgate.c, of
+ * flowsail in doctor_flowsail.c.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -126,10 +127,11 @@ static void judge_state(const struct judge *j, const struct port *p)
 static bool guesses_rate(const struct qdisc *q)
 {
 	return (q->bfc && !q->bfc_rate) ||
-	       (q->floodgate && !q->floodgate_options[TCA_FLOODGATE_RATE]);
+	       (q->floodgate && !q->floodgate_options[TCA_FLOODGATE_RATE]) ||
+	       (q->flowsail && !q->flowsail_options[TCA_FLOWSAIL_RATE]);
 }
 
-/* Does every bfc and floodgate of the device know its rate by its options? */
+/* Does every bfc, floodgate and flowsail of the device know its rate by its options? */
 static bool rate_is_set(const struct look *look, uint64_t ifindex)
 {
 	for (size_t i = 0; i < look->qdiscs.count; i++)
@@ -299,6 +301,10 @@ void doctor_judge(const struct look *look, const char *dev, doctor_fn found, voi
 			if (look->qdiscs.list[q].floodgate &&
 			    look->qdiscs.list[q].ifindex == d->ifindex)
 				judge_floodgate(&j, &look->qdiscs.list[q], d, p);
+		for (size_t q = 0; q < look->qdiscs.count; q++)
+			if (look->qdiscs.list[q].flowsail &&
+			    look->qdiscs.list[q].ifindex == d->ifindex)
+				judge_flowsail(&j, &look->qdiscs.list[q], d, p);
 		judge_device(&j, d);
 	}
 }

@@ -7,8 +7,8 @@
 #ifndef _SLUICE_KIND_NAMES_H
 #define _SLUICE_KIND_NAMES_H
 
-#define KINDS_OR	"bfc, floodgate, rocc, ideal or pfc"
-#define KINDS_SHOWN	"floodgate, rocc, ideal and pfc"	/* in a table of their own */
-#define KINDS_PAGES	"tc-bfc(8), tc-floodgate(8), tc-rocc(8), tc-ideal(8) and tc-pfc(8)"
+#define KINDS_OR	"bfc, floodgate, flowsail, rocc, ideal or pfc"
+#define KINDS_SHOWN	"floodgate, flowsail, rocc, ideal and pfc"	/* in a table of their own */
+#define KINDS_PAGES	"tc-bfc(8), tc-floodgate(8), tc-flowsail(8), tc-rocc(8), tc-ideal(8) and tc-pfc(8)"
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "../../kernel/uapi/bfc.h"
 #include "../../kernel/uapi/floodgate.h"
+#include "../../kernel/uapi/flowsail.h"
 #include "../../kernel/uapi/rocc.h"
 #include "../../kernel/uapi/ideal.h"
 #include "../../kernel/uapi/pfc.h"
@@ -17,6 +18,7 @@
 /* The plugins: tc-plugin/q_KIND.c */
 extern struct qdisc_util bfc_qdisc_util;
 extern struct qdisc_util floodgate_qdisc_util;
+extern struct qdisc_util flowsail_qdisc_util;
 extern struct qdisc_util rocc_qdisc_util;
 extern struct qdisc_util ideal_qdisc_util;
 extern struct qdisc_util pfc_qdisc_util;
@@ -53,6 +55,37 @@ static const uint16_t floodgate_gauges[] = {
 	TCA_FLOODGATE_STATS_RESUME_BYTES,
 	TCA_FLOODGATE_STATS_PFC_QUEUED,
 	TCA_FLOODGATE_STATS_PFC_PAUSED,
+	0
+};
+
+static const struct kind_column flowsail_columns[] = {
+	{ "DEV", "dev", NULL, NULL },
+	{ "KIND", "kind", NULL, NULL },
+	{ "QDISC", "handle", NULL, NULL },
+	{ "PAUSED", "paused", NULL, NULL },
+	{ "FLOWS", "flows", NULL, NULL },
+	{ "QL", "ql", text_bytes, "auto" },
+	{ "ACTIVE", "n_active", NULL, NULL },
+	{ "QUEUE", "backlog", text_bytes, NULL },
+	{ "PAUSING", "marked", NULL, NULL },
+	{}
+};
+
+/* What does not count up */
+static const uint16_t flowsail_gauges[] = {
+	TCA_FLOWSAIL_STATS_QL,
+	TCA_FLOWSAIL_STATS_QH,
+	TCA_FLOWSAIL_STATS_RESUME,
+	TCA_FLOWSAIL_STATS_N_ACTIVE,
+	TCA_FLOWSAIL_STATS_BACKLOGGED,
+	TCA_FLOWSAIL_STATS_FLOWS,
+	TCA_FLOWSAIL_STATS_ISOLATED,
+	TCA_FLOWSAIL_STATS_PAUSED,
+	TCA_FLOWSAIL_STATS_MARKED,
+	TCA_FLOWSAIL_STATS_LINK_RATE,
+	TCA_FLOWSAIL_STATS_HRTT,
+	TCA_FLOWSAIL_STATS_POOL_SIZE,
+	TCA_FLOWSAIL_STATS_POOL_USED,
 	0
 };
 
@@ -126,6 +159,8 @@ const struct kind kinds[] = {
 	{ .name = "bfc", .util = &bfc_qdisc_util, .version = BFC_VERSION, .port = true },
 	{ .name = "floodgate", .util = &floodgate_qdisc_util, .version = FLOODGATE_VERSION, .port = true,
 	  .columns = floodgate_columns, .gauges = floodgate_gauges },
+	{ .name = "flowsail", .util = &flowsail_qdisc_util, .version = FLOWSAIL_VERSION, .port = true,
+	  .columns = flowsail_columns, .gauges = flowsail_gauges },
 	{ .name = "rocc", .util = &rocc_qdisc_util, .version = ROCC_VERSION,
 	  .columns = rocc_columns, .gauges = rocc_gauges },
 	{ .name = "ideal", .util = &ideal_qdisc_util, .version = IDEAL_VERSION,

@@ -67,6 +67,14 @@ static void take_floodgate(struct qdisc *q)
 	q->version = q->floodgate_options[TCA_FLOODGATE_VERSION];
 }
 
+static void take_flowsail(struct qdisc *q)
+{
+	q->flowsail = true;
+	take_numbers(q->flowsail_options, &q->options, TCA_FLOWSAIL_MAX);
+	take_numbers(q->flowsail_stats, &q->figures, TCA_FLOWSAIL_STATS_MAX);
+	q->version = q->flowsail_options[TCA_FLOWSAIL_VERSION];
+}
+
 static void take_rocc(struct qdisc *q)
 {
 	q->rocc = true;
@@ -143,6 +151,8 @@ static int take(const struct nlmsghdr *msg, void *ctx)
 		take_pfc(q);
 	else if (!strcmp(q->kind, "floodgate"))
 		take_floodgate(q);
+	else if (!strcmp(q->kind, "flowsail"))
+		take_flowsail(q);
 	else if (!strcmp(q->kind, "rocc"))
 		take_rocc(q);
 	else if (!strcmp(q->kind, "ideal"))

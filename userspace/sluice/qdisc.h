@@ -12,6 +12,7 @@
 
 #include "../../kernel/uapi/bfc.h"
 #include "../../kernel/uapi/floodgate.h"
+#include "../../kernel/uapi/flowsail.h"
 #include "../../kernel/uapi/rocc.h"
 #include "attr.h"
 #include "kind.h"
@@ -28,6 +29,7 @@
  * @rate: of a tbf, bytes per second
  * @bfc: it is one
  * @floodgate: it is one
+ * @flowsail: it is one
  * @rocc: it is one
  * @rocc_host: and a reaction point
  * @version: of one of our kinds: that of its module
@@ -35,6 +37,8 @@
  * @bfc_th: of a bfc: option th, 0 is auto
  * @floodgate_options: of a floodgate: those that are numbers, by TCA_FLOODGATE_*
  * @floodgate_stats: of a floodgate: its figures, by TCA_FLOODGATE_STATS_*
+ * @flowsail_options: of a flowsail: those that are numbers, by TCA_FLOWSAIL_*
+ * @flowsail_stats: of a flowsail: its figures, by TCA_FLOWSAIL_STATS_*
  * @rocc_options: of a rocc: those that are numbers, by TCA_ROCC_*
  * @rocc_stats: of a rocc: its figures, by TCA_ROCC_STATS_*
  * @queue: what waits in it
@@ -50,6 +54,7 @@ struct qdisc {
 	uint64_t rate;
 	bool bfc;
 	bool floodgate;
+	bool flowsail;
 	bool rocc;
 	bool rocc_host;
 	uint32_t version;
@@ -57,6 +62,8 @@ struct qdisc {
 	uint64_t bfc_th;
 	uint64_t floodgate_options[TCA_FLOODGATE_MAX + 1];
 	uint64_t floodgate_stats[TCA_FLOODGATE_STATS_MAX + 1];
+	uint64_t flowsail_options[TCA_FLOWSAIL_MAX + 1];
+	uint64_t flowsail_stats[TCA_FLOWSAIL_STATS_MAX + 1];
 	uint64_t rocc_options[TCA_ROCC_MAX + 1];
 	uint64_t rocc_stats[TCA_ROCC_STATS_MAX + 1];
 	struct gnet_stats_queue queue;

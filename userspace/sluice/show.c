@@ -334,7 +334,7 @@ static void print_tables(struct shown *s, const struct options *o)
 	if (o->counters)
 		each_qdisc(s, o, print_text, NULL);
 	if (!some)
-		fprintf(stderr, "sluice: no ports here: the first bfc, floodgate or pfc qdisc of a device makes it one\n");
+		fprintf(stderr, "sluice: no ports here: the first bfc, floodgate, flowsail or pfc qdisc of a device makes it one\n");
 }
 
 static void print_all(struct shown *s, const struct options *o)

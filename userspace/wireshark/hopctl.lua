@@ -52,6 +52,7 @@ local f = {
 	bfc	= ProtoField.bool("hopctl.hello.kinds.bfc", "bfc", 16, nil, 0x0001),
 	pfc	= ProtoField.bool("hopctl.hello.kinds.pfc", "pfc", 16, nil, 0x0002),
 	floodgate = ProtoField.bool("hopctl.hello.kinds.floodgate", "floodgate", 16, nil, 0x0004),
+	flowsail = ProtoField.bool("hopctl.hello.kinds.flowsail", "flowsail", 16, nil, 0x0008),
 	example	= ProtoField.bool("hopctl.hello.kinds.example", "example", 16, nil, 0x8000),
 	queues	= ProtoField.uint16("hopctl.hello.queues", "Sub-queues"),
 	tpid	= ProtoField.uint16("hopctl.hello.tpid", "TPID of the fabric tag", base.HEX),
@@ -185,6 +186,7 @@ local function hello(range, tree)
 	kinds:add(f.bfc, range(2, 2))
 	kinds:add(f.pfc, range(2, 2))
 	kinds:add(f.floodgate, range(2, 2))
+	kinds:add(f.flowsail, range(2, 2))
 	kinds:add(f.example, range(2, 2))
 	tree:add(f.queues, range(4, 2))
 	tree:add(f.tpid, range(6, 2))

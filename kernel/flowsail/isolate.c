@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * isolate.c - flows that the neighbour holds, and which sub-queues wait for that (section IV-C)
+ *
+ * A flow that is held goes to isolation: its packets that come from now on wait in a sub-queue for
+ * such flows. Those that are in its normal sub-queue stay there. One rule says who waits: *a
+ * sub-queue waits while its first packet may not leave*,
+ *
+ *   - since the neighbour holds its flow; or
+ *   - in isolation, since packets of its flow that came before are in a normal sub-queue. So the
+ *     order within each flow is kept. The paper has pairs of order marks for this; here each flow
+ *     counts its packets in either place, which every way out of a sub-queue counts down.
+ *
+ * The paper stops a normal sub-queue from the pause on, and the isolation sub-queue as long as any
+ * of its flows is held. By this rule packets before the first one of a held flow go on, and so does
+ * a flow that was resumed while it is at the head.
+ *
+ * A normal sub-queue never waits for another one, so nothing can wait in a circle.
+ *
+ * Under the qdisc lock.
+ */
+#include "flowsail.h"
+
+/* Why may a sub-queue's first packet not leave?
+ *
+ * Return: HOP_HELD_PAUSED, FLOWSAIL_HELD_ORDER or 0.
+ */
+static u8 head_waits(const struct flowsail_sched *q, const struct hop_subq *sub)
+{
+	const struct flowsail_flow *flow = sub->head ? flowsail_cb_flow(q, sub->head) : NULL;
+
+	if (!flow)
+		return 0;
+	if (flow->state & FLOWSAIL_PAUSED)
+		return HOP_HELD_PAUSED;
+	return flowsail_cb(sub->head)->apart && flow->packets ? FLOWSAIL_HELD_ORDER : 0;
+}
+
+/**
+ * flowsail_look - does a sub-queue wait?
+ * @q: the qdisc
+ * @sub: one that has another first packet, or whose first packet's flow has changed
+ * @now: time
+ */
+void flowsail_look(struct flowsail_sched *q, struct hop_subq *sub, u64 now)
+{
+	u8 waits = head_waits(q, sub), before = sub->held;
+
+	if (waits == before)
+		return;
+	if (waits == HOP_HELD_PAUSED) {
+		hop_subq_pause(&q->subqs, &q->member, sub, now);
+	} else if (waits) {
+		q->stats.order_waits++;
+		hop_subq_hold(&q->subqs, &q->member, sub, FLOWSAIL_HELD_ORDER, now);
+	}
+	if (before == HOP_HELD_PAUSED)
+		hop_subq_resume(&q->subqs, &q->member, sub, now);
+	else if (before)
+		hop_subq_unhold(&q->subqs, &q->member, sub, FLOWSAIL_HELD_ORDER, now);
+}
+
+/* Those sub-queues at whose head it may be */
+static void flow_look(struct flowsail_sched *q, const struct flowsail_flow *flow, u64 now)
+{
+	if (flow->packets)
+		flowsail_look(q, &q->subqs.queues[flow->queue], now);
+	if (flow->apart)
+		flowsail_look(q, &q->subqs.queues[flow->isolation], now);
+}
+
+/* The number of held flows is about to change, or to be shown. */
+void flowsail_paused_moves(struct flowsail_sched *q, u64 now)
+{
+	q->stats.paused_ns += q->stats.paused * (now - q->paused_ns);
+	q->paused_ns = now;
+}
+
+static void flow_pause(struct flowsail_sched *q, struct flowsail_flow *flow)
+{
+	q->stats.pauses_obeyed++;
+	q->stats.paused++;
+	q->holding++;
+	list_del_init(&flow->idle);	/* its slot has to stay its own */
+	flow->state |= FLOWSAIL_PAUSED | FLOWSAIL_ISOLATED;
+}
+
+static void flow_resume(struct flowsail_sched *q, struct flowsail_flow *flow, u64 now)
+{
+	q->stats.resumes_obeyed++;
+	q->stats.paused--;
+	q->holding--;
+	flow->state &= ~FLOWSAIL_PAUSED;
+	flow->last_ns = now;
+	if (!flow->packets && !flow->apart)
+		flowsail_idle_add(q, flow);
+}
+
+static void flow_changed(void *sched, u32 slot, bool paused, u64 now)
+{
+	struct flowsail_sched *q = sched;
+	struct flowsail_flow *flow = &q->flows[slot];
+
+	flowsail_paused_moves(q, now);
+	if (paused)
+		flow_pause(q, flow);
+	else
+		flow_resume(q, flow, now);
+	flow_look(q, flow, now);
+}
+
+/* Take over which flows the neighbour holds. */
+void flowsail_merge_paused(struct flowsail_sched *q, u64 now)
+{
+	q->paused_seen = hop_subqs_merge_paused(&q->member, q->paused, q->config.slots,
+						flow_changed, q, now);
+}
+
+/**
+ * flowsail_isolation - the sub-queue in which a flow is to wait
+ * @q: the qdisc
+ * @flow: a flow without packets there
+ *
+ * Return: its own, or the shortest of those that there are.
+ */
+u32 flowsail_isolation(const struct flowsail_sched *q, const struct flowsail_flow *flow)
+{
+	u32 best = q->isolation, n;
+
+	if (!q->config.isolation)
+		return q->own + flowsail_slot(q, flow);
+	for (n = best + 1; n < q->own; n++)
+		if (q->subqs.queues[n].backlog < q->subqs.queues[best].backlog)
+			best = n;
+	return best;
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * setup.c - how a qdisc comes and goes: its memory, its place on the port, and what the port's
+ * watchdogs ask it
+ */
+#include <linux/mm.h>
+
+#include "../sched/port_options.h"
+#include "queue.h"
+
+static void flowsail_watch(const struct hop_member *m, u16 slot, struct hop_watch *w)
+{
+	const struct flowsail_sched *q = container_of(m, struct flowsail_sched, member);
+	const struct flowsail_flow *flow = &q->flows[slot];
+
+	w->waits = READ_ONCE(flow->packets) || READ_ONCE(flow->apart);
+	w->sent = READ_ONCE(flow->sent);
+}
+
+/* A qdisc whose packets wait for nobody but the device, and wait for too long */
+static unsigned int flowsail_withdraw(struct hop_member *m)
+{
+	struct flowsail_sched *q = container_of(m, struct flowsail_sched, member);
+	unsigned int withdrawn = 0;
+
+	sch_tree_lock(m->sch);
+	if (hop_paused_changed(m, q->paused_seen))
+		flowsail_merge_paused(q, ktime_get_ns());
+	if (hop_member_stalls(m, hop_bitset_empty(&q->class.ready) &&
+				 skb_queue_empty(&q->control))) {
+		withdrawn = flowsail_unmark(q);
+		q->stats.withdrawn += withdrawn;
+	}
+	sch_tree_unlock(m->sch);
+	return withdrawn;
+}
+
+static const struct hop_member_ops flowsail_member_ops = {
+	.watch		= flowsail_watch,
+	.withdraw	= flowsail_withdraw,
+};
+
+/* No flow is the first to seem used: all slots are idle. Only normal sub-queues are given away. */
+static void flowsail_setup(struct flowsail_sched *q, struct hop_subq *queues,
+			   struct hop_subq_stats *stats)
+{
+	u32 n, count = flowsail_queues(&q->config);
+
+	hop_subqs_setup(&q->subqs, queues, stats, &q->class, count);
+	q->isolation = q->config.queues;
+	q->own = q->isolation + q->config.isolation;
+	for (n = q->config.queues; n < count; n++)
+		hop_bitset_del(&q->class.free, n);
+	for (n = 0; n < q->config.slots; n++)
+		list_add_tail(&q->flows[n].idle, &q->idle);
+}
+
+static int flowsail_allocate(struct flowsail_sched *q)
+{
+	u32 count = flowsail_queues(&q->config);
+	struct hop_subq_stats *stats;
+	struct hop_subq *queues;
+
+	BUILD_BUG_ON(FLOWSAIL_SLOTS_MAX + 2 > HOP_BITSET_BITS);
+	q->chains_mask = roundup_pow_of_two(2 * q->config.slots) - 1;
+	q->chains = kvcalloc(q->chains_mask + 1, sizeof(*q->chains), GFP_KERNEL);
+	q->flows = kvcalloc(q->config.slots, sizeof(*q->flows), GFP_KERNEL);
+	q->fronts = kvcalloc(count, sizeof(*q->fronts), GFP_KERNEL);
+	queues = kvcalloc(count, sizeof(*queues), GFP_KERNEL);
+	stats = kvcalloc(count, sizeof(*stats), GFP_KERNEL);
+	if (!q->chains || !q->flows || !q->fronts || !queues || !stats) {
+		kvfree(queues);
+		kvfree(stats);
+		return -ENOMEM;
+	}
+	flowsail_setup(q, queues, stats);
+	return 0;
+}
+
+static void flowsail_free(struct flowsail_sched *q)
+{
+	kvfree(q->subqs.queues);
+	kvfree(q->subqs.stats);
+	kvfree(q->fronts);
+	kvfree(q->flows);
+	kvfree(q->chains);
+}
+
+int flowsail_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
+{
+	struct flowsail_sched *q = qdisc_priv(sch);
+	struct hop_pool *pool;
+	int err;
+
+	/* Enough for destroy() to run after any failure below. */
+	__skb_queue_head_init(&q->control);
+	INIT_LIST_HEAD(&q->idle);
+	hop_flow_secret_draw(&q->flow_secret);
+	q->random = get_random_u32();
+	q->changed_ns = ktime_get_ns();
+	q->paused_ns = q->changed_ns;
+	q->config = flowsail_defaults;
+	err = flowsail_parse(opt, &q->config, true, extack) ?:
+	      flowsail_allocate(q) ?:
+	      hop_buffer_find(&q->buffer, sch, q->config.pool, opt, TCA_FLOWSAIL_POOL, &pool,
+			      extack);
+	if (err)
+		return err;
+	hop_buffer_switch(&q->buffer, pool, 0);
+	/* whoever pauses as bfc does is obeyed, and obeys */
+	q->config.port.kinds = HOP_KIND_BFC | HOP_KIND_FLOWSAIL;
+	err = hop_member_join(&q->member, sch, q->config.slots, &q->config.port,
+			      &flowsail_member_ops, extack);
+	if (err)
+		return err;
+	flowsail_recompute(q);
+	hop_port_holds_back(sch);
+	return 0;
+}
+
+void flowsail_destroy(struct Qdisc *sch)
+{
+	struct flowsail_sched *q = qdisc_priv(sch);
+
+	flowsail_reset(sch);
+	hop_pool_put(q->buffer.pool);
+	hop_member_leave(&q->member);
+	flowsail_free(q);
+}

@@ -1,0 +1,444 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# flowsail: single flows are held at the neighbour that they come from and wait in isolation, so that others that share their
+# sub-queue do not; with bfc in its place they do. Who is held, for how long, and what ends it.
+
+# shellcheck source=selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_tool ip tc bridge jq
+need_program frames hopframe
+: "${frames:?}" "${hopframe:?}"	# set by need_program
+load_modules
+need_module sch_flowsail
+
+FRAME=1000	# bytes, with the Ethernet header
+QL=15000
+QH=60000
+# What comes between a pause and its effect: what a cable carries in 20 us there and back, one frame on the card, one that is being
+# received, and what comes while a frame of pauses waits for its share of the link
+LATE=$((8 * FRAME))
+figs() { port_figs "${kind:-flowsail}" "$(ns_name "$1")" "${@:2}"; }
+figs_are() { figs "${@:1:$#-1}"; [ "$REPLY" = "${*: -1}" ]; }
+shows() { figs "${@:2:$#-2}"; is "$1" "$REPLY" "${*: -1}"; }
+# cable BOX DEV RATE BOX DEV
+cable() { ip_in "$1" link add "$2" type wire rate "$3" delay 10us ring 0 peer name "$5" netns "$(ns_name "$4")" && ip_in "$1" link set dev "$2" up && ip_in "$4" link set dev "$5" up || die "no wire"; }
+# sail BOX DEV ROLE PEER [WORD]...
+sail() { tc_in "$1" qdisc replace dev "$2" root handle 1: flowsail role "$3" peer "$4" "${@:5}" || die "no qdisc flowsail"; }
+anew() { tc_in "$1" qdisc del dev "$2" root 2>/dev/null; sail "$@"; }
+# to HOST N SPORT [WORD]...: N frames of a flow to 10.0.0.HOST
+to() { echo "f$3 n=$2 bytes=$FRAME from=10.0.0.1 to=10.0.0.$1 sport=$3 dport=9 dst=$(mac "$1") ${*:4}"; }
+# sends BOX DEV LINE...
+sends() { printf '%s\n' "${@:3}" | "$frames" -l -w 0 "$(ns_name "$1")/$2" "$(ns_name "$1")/lo" >/dev/null || die "frames"; }
+got() { in_ns c cat "/sys/class/net/$1/statistics/rx_packets"; }
+has() { [ "$(got "$1")" -ge "$2" ]; }
+
+#	h:p ===100M=== s:q [ bridge ] s:r ===100M=== c:t [ bridge ] c:u ---10M--- c:y, of 10.0.0.2
+#	                                                            c:v --100M--- c:z, of 10.0.0.3
+boxes()
+{
+	local port
+
+	ns h s c
+	for port in s c; do
+		ip_in $port link add br0 type bridge mcast_snooping 0
+		ip_in $port link set br0 up
+	done
+	cable h p 100mbit s q
+	cable s r 100mbit c t
+	cable c u 10mbit c y
+	cable c v 100mbit c z
+	for port in s:q s:r c:t c:u c:v; do
+		ip_in ${port%:*} link set dev ${port#*:} master br0
+		bridge -n "$(ns_name ${port%:*})" link set dev ${port#*:} flood off mcast_flood off
+	done
+	for port in s:r:2 s:r:3 c:u:2 c:v:3; do
+		bridge -n "$(ns_name ${port%%:*})" fdb replace "$(mac ${port##*:})" dev "$(cut -d: -f2 <<<$port)" master static
+	done
+}
+tags() { tc_in "$1" -j -s qdisc show dev "$2" | grep -q '"state":"tagging"'; }
+PORTS="h:p:host:switch s:q:switch:host s:r:switch:switch c:t:switch:switch c:u:switch:host c:v:switch:host"
+# sails [WORD]...: at all ports
+sails()
+{
+	local port
+
+	for port in $PORTS; do
+		IFS=: read -r box dev role peer <<<"$port"
+		anew "$box" "$dev" "$role" "$peer" "$@"
+	done
+	check "$*: h tags" wait_until -e 500 10 tags h p
+	check "$*: s tags" wait_until -e 500 10 tags s r
+}
+rest()
+{
+	local port
+
+	for port in $PORTS; do
+		figs_are "${port%%:*}" "$(cut -d: -f2 <<<"$port")" paused isolated flows marked backlog "0 0 0 0 0" || return 1
+	done
+}
+# longest BOX DEV FIGURE: sets `most` to the highest value while y gets 100 more
+longest()
+{
+	local end=$(($(got y) + 100)) i
+
+	most=0
+	for ((i = 0; i < 200; i++)); do
+		has y $end && return
+		sleep 0.002
+		figs "$@"
+		most=$((REPLY > most ? REPLY : most))
+	done
+}
+# classes BOX DEV ROLE: what sub-queues of that role wait for
+classes() { tc_in "$1" -s class show dev "$2" | sed -n "s/.*waits \([a-z]*\) role $3.*/\1/p" | grep -v not | sort | uniq -c | xargs; }
+
+boxes
+diag "flows that share a sub-queue"
+sails queues 1 ql $QL qh $QH
+y=$(got y) z=$(got z)
+sends h p "$(to 2 200 1)"
+longest c u backlog
+between "the last port holds no more than Q_l" "$most" $QL $((QL + 2 * LATE))
+shows "its flow is held at the first switch" s r paused 1
+is "whose sub-queue for isolation waits for that" "$(classes s r isolation)" "1 pause"
+sends h p "$(to 2 200 1)"
+longest s r backlog
+between "which holds no more either, in each of its two" "$most" $((QL - FRAME)) $((2 * QL + 2 * LATE))
+shows "and holds the flow at the host" h p paused 1
+sends h p "$(to 3 100 2)"
+sleep 0.03	# on its way for 9 ms; what is held takes 320
+check "another flow is in nobody's way" has z $((z + 100))
+shows "and is not held" s r paused 1
+figs s r assign_isolated
+between "nor isolated" "$REPLY" 1 100
+check "all of the first comes" wait_until -e 400 20 has y $((y + 400))
+check "and nobody is held" wait_until -e 400 20 rest
+shows "no pause was left over" s q counter_leaks 0
+figs s r pauses_obeyed resumes_obeyed
+is "each pause ended" "${REPLY% *}" "${REPLY#* }"
+
+diag "the same with bfc"
+for port in $PORTS; do
+	IFS=: read -r box dev role peer <<<"$port"
+	tc_in "$box" qdisc del dev "$dev" root
+	tc_in "$box" qdisc add dev "$dev" root handle 1: bfc role "$role" peer "$peer" queues 1 th $QL || die "no bfc"
+done
+check "s tags" wait_until -e 500 10 tags s r
+check "h tags" wait_until -e 500 10 tags h p
+y=$(got y) z=$(got z)
+sends h p "$(to 2 300 1)"
+longest c u backlog
+sends h p "$(to 3 100 2)"
+sleep 0.03
+check "the other flow is held, too" [ "$(got z)" -lt $((z + 100)) ]
+check "all comes" wait_until -e 400 20 has y $((y + 300))
+check "all comes" wait_until -e 400 20 has z $((z + 100))
+
+diag "order, while a flow goes to isolation"
+sails queues 1 ql $QL qh $QH
+lines=40
+order=$(for ((i = 1; i <= lines; i++)); do
+	to 2 $((i % 7 * 5 + 1)) 1 wait=$((i % 5 * 3000000)) | sed "s/^f1/$i/"
+done | "$frames" -l -w 2000 "$(ns_name h)/p" "$(ns_name c)/y") || die "frames"
+is "none overtakes another" "$(awk '$1 < line || ($1 == line && $2 < n) { wrong++ } { line = $1; n = $2; all++ }
+	END { print wrong + 0, all }' <<<"$order")" "0 $(for ((i = 1; i <= lines; i++)); do echo $((i % 7 * 5 + 1)); done | awk '{ n += $1 } END { print n }')"
+figs s r assign_isolated pauses_obeyed released
+between "it went there" "${REPLY%% *}" 1 400
+between "and was held" "$(cut -d' ' -f2 <<<"$REPLY")" 2 400
+is "it is not back" "${REPLY##* }" 0
+check "when nobody is held" wait_until -e 400 20 rest
+sleep 0.1
+sends h p "$(to 2 1 1)"
+check "it is with its next packet" wait_until -e 2 1 figs_are s r released 1
+
+# The last port sends 1.25 frames in 1 ms, and the second flow a fifth of that
+diag "who has no more than its share is not held"
+sails queues 1 ql $QL qh $QH
+y=$(got y)
+{
+	to 2 300 1
+	for ((i = 0; i < 40; i++)); do
+		to 2 1 2 wait=4000000
+	done
+} | "$frames" -l -w 0 "$(ns_name h)/p" "$(ns_name h)/lo" >/dev/null &
+longest s r paused
+wait
+is "one flow is" "$most" 1
+check "all comes" wait_until -e 400 20 has y $((y + 340))
+figs c u spared marks marks_high
+between "the other is spared" "${REPLY%% *}" 1 400
+is "none of it is above Q_h" "${REPLY##* }" 0
+check "and nobody is held" wait_until -e 400 20 rest
+
+# Each has two or three frames there before it is held
+diag "many flows, none of which has more than its share"
+sails queues 1 ql $QL qh 30000
+y=$(got y)
+for ((i = 1; i <= 8; i++)); do
+	to 2 1 1 ports=50
+done | "$frames" -l -w 0 "$(ns_name h)/p" "$(ns_name h)/lo" >/dev/null || die "frames"
+longest c u backlog
+between "they are held above Q_h" "$most" 30000 $((30000 + 3 * 50 * FRAME + LATE))
+figs c u marks_high
+between "it is counted" "$REPLY" 10 400
+check "all comes" wait_until -e 400 20 has y $((y + 400))
+check "and nobody is held" wait_until -e 400 20 rest
+
+diag "a flow alone, by Algorithm 1"
+sails queues 1 ql $QL qh 30000 lone high
+y=$(got y)
+sends h p "$(to 2 200 1)"
+longest c u backlog
+between "is held above Q_h" "$most" 30000 $((30000 + LATE))
+check "all comes" wait_until -e 400 20 has y $((y + 200))
+check "and nobody is held" wait_until -e 400 20 rest
+
+# Half of Q_l waits before the packet that lets go: to this the queue falls, less what leaves before the flow comes again.
+diag "when a flow is let go"
+sails queues 1 ql $QL qh $QH
+y=$(got y)
+sends h p "$(to 2 300 1)"
+longest c u backlog
+between "above Q_l it is held" "$most" $QL $((QL + 2 * LATE))
+least=1000000
+for ((i = 0; i < 40; i++)); do
+	sleep 0.002
+	figs c u backlog
+	least=$((REPLY < least ? REPLY : least))
+done
+between "and let go with that before it" "$least" $((QL / 2 - 3 * FRAME)) $((QL / 2 + 2 * FRAME))
+check "all comes" wait_until -e 400 20 has y $((y + 300))
+check "and nobody is held" wait_until -e 400 20 rest
+least=1000000
+sails queues 1 ql $QL qh $QH resume none
+y=$(got y)
+sends h p "$(to 2 300 1)"
+longest c u backlog
+for ((i = 0; i < 40; i++)); do
+	sleep 0.002
+	figs c u backlog
+	least=$((REPLY < least ? REPLY : least))
+done
+between "by the paper, when the last of it leaves" "$least" 0 $((3 * FRAME))
+check "all comes" wait_until -e 400 20 has y $((y + 300))
+check "and nobody is held" wait_until -e 400 20 rest
+
+diag "flows without a slot"
+sails queues 1 ql $QL qh $QH slots 1
+y=$(got y) z=$(got z)
+sends h p "$(to 2 100 1)" "$(to 3 100 2)"
+sleep 0.05
+figs h p flows_full
+between "are counted" "$REPLY" 1 100
+shows "one has it" h p flows_max 1
+check "all comes" wait_until -e 400 20 has y $((y + 100))
+check "all comes" wait_until -e 400 20 has z $((z + 100))
+check "and nobody is held" wait_until -e 400 20 rest
+
+# Of a flow that has a hash like the stray's by 6 bits, packets may be strays, too: one in 64 has.
+diag "a flow without a slot keeps no other from having one"
+anew h p host switch slots 16
+ip_in h link set dev p type wire rate 10mbit
+sends h p "$(to 2 1 101 ports=20)" "$(to 2 1000 200)"
+check "those with a slot have left" wait_until -e 10 2 figs_are h p flows 0
+figs h p flows_full backlog
+full=${REPLY% *}
+between "the other has none" "$full" 1000 1010
+between "and most of it waits" "${REPLY#* }" 500000 1000000
+sends h p "$(to 2 1 301 ports=8)"
+figs h p flows_full
+between "new ones have" $((REPLY - full)) 0 4
+ip_in h link set dev p type wire rate 100mbit
+check "and nobody is held" wait_until -e 400 20 rest
+figs h p flows_full
+full=$REPLY
+sends h p "$(to 2 3 200)"
+shows "and that one when all of it has left" h p flows_full "$full"
+check "and nobody is held" wait_until -e 400 20 rest
+
+diag "what is not IP"
+ip_in h link set dev p type wire rate 10mbit
+for mac in 21 21 22 22; do
+	echo "x n=1 bytes=$FRAME type=9000 src=$(mac $mac) dst=$(mac 2)"
+done | "$frames" -l -w 0 "$(ns_name h)/p" "$(ns_name h)/lo" >/dev/null || die "frames"
+sends h p "$(to 2 1 1)"
+figs h p flows
+is "is a flow by its addresses" "$REPLY" 3
+ip_in h link set dev p type wire rate 100mbit
+check "and nobody is held" wait_until -e 400 20 rest
+
+diag "thresholds"
+anew h p host switch rate 100mbit hrtt 10ms ql-scale 150.5% qh-scale 200%
+of() { tc_in h -j -s qdisc show dev p | jq -r ".[0].$1"; }	# options have these names, too
+is "by rate and HRTT, 125,000 bytes" "$(of ql) $(of qh)" "188125 250000"
+tc_in h qdisc change dev p root flowsail ql 100000 resume 0.5%
+between "a part of Q_l" "$(of resume)" 499 500
+tc_in h qdisc change dev p root flowsail ql auto ql-scale 0.01%
+is "not less than a frame" "$(of ql)" 1514
+
+diag "a flow of its own each"
+sails queues 1 isolation flow ql $QL qh $QH
+y=$(got y)
+sends h p "$(to 2 150 1)" "$(to 2 150 2)"
+check "both are held" wait_until -e 2 2 figs_are s r paused 2
+is "and wait in a sub-queue each" "$(classes s r own)" "2 pause"
+check "all comes" wait_until -e 400 20 has y $((y + 300))
+check "and nobody is held" wait_until -e 400 20 rest
+
+diag "control frames that are lost"
+sails queues 2 ql $QL qh $QH
+for port in h:p s:q s:r c:t; do
+	ip_in ${port%:*} link set dev ${port#*:} type wire loss_control 30%
+done
+y=$(got y)
+sends h p "$(to 2 300 1)"
+longest c u backlog
+between "no more comes than in a lease" "$most" $((QL / 2)) $((QL + LATE + 70 * FRAME))
+check "all comes" wait_until -e 400 20 has y $((y + 300))
+for port in h:p s:q s:r c:t; do
+	ip_in ${port%:*} link set dev ${port#*:} type wire loss_control 0%
+done
+check "and nobody is held" wait_until -e 400 20 rest
+
+diag "ends by a change, and by the end of the qdisc"
+sends h p "$(to 2 300 1)"
+check "a flow is held" wait_until -e 2 2 figs_are s r paused 1
+tc_in c qdisc change dev u root flowsail nopause || fail "change"
+check "what is marked lets go as it leaves" wait_until -e 100 2 figs_are s r paused 0
+longest c u backlog
+between "and all comes that was held" "$most" $((QL + 4 * LATE)) $((300 * FRAME))
+check "and nobody is held" wait_until -e 400 20 rest
+tc_in c qdisc change dev u root flowsail pause || fail "change"
+sends h p "$(to 2 300 1)"
+check "held again" wait_until -e 2 2 figs_are s r paused 1
+tc_in c qdisc replace dev u root pfifo limit 10000
+check "not when who held it is gone" wait_until -e 2 2 figs_are s r paused 0
+check "h's packets all leave" wait_until -e 400 20 figs_are h p backlog 0
+sails queues 2 ql $QL qh $QH
+sends h p "$(to 2 300 1)"
+check "held again" wait_until -e 2 2 figs_are s r paused 1
+anew s r switch switch queues 2 ql $QL qh $QH
+shows "nothing is left of it with a new qdisc" s r backlog flows isolated "0 0 0"
+check "and nobody is held" wait_until -e 400 20 rest
+refused "queues are for good" "at creation only" tc_in s qdisc change dev r root flowsail queues 3
+refused "qh below ql" "qh must not be below ql" tc_in s qdisc change dev r root flowsail ql 20000 qh 10000
+refused "too many sub-queues" "together must be at most 4096" tc_in h qdisc replace dev p root handle 9: flowsail queues 8 slots 4090
+
+diag "up and then up again holds nobody"
+anew s q switch host queues 1 tier up
+anew s r switch switch queues 1 ql $QL qh $QH tier up
+check "h tags" wait_until -e 500 10 tags h p
+check "s tags" wait_until -e 500 10 tags s r
+sends h p "$(to 2 200 1)"
+longest s r backlog
+between "the switch keeps what comes" "$most" $((QL + LATE + FRAME)) $((200 * FRAME))
+figs s r elided marks
+between "it is counted" "${REPLY% *}" 50 200
+is "as no mark" "${REPLY#* }" 0
+check "and nobody is held" wait_until -e 400 20 rest
+
+diag "a device that takes nothing"
+sails queues 1 ql $QL qh $QH watchdog 40ms
+sends h p "$(to 2 200 1)"
+check "the first switch is held" wait_until -e 2 2 figs_are s r paused 1
+ip_in c link set dev u type wire rate 10kbit	# 0.8 s for a frame
+withdrew() { figs c u withdrawn; [ "$REPLY" -gt 0 ]; }
+check "pauses are taken back" wait_until -e 20 2 withdrew
+check "and all comes to where the device hangs" wait_until -e 20 2 figs_are s r backlog paused "0 0"
+ip_in c link set dev u type wire rate 10mbit
+check "and nobody is held" wait_until -e 400 20 rest
+
+diag "between neighbours of another kind"
+sails queues 1 ql $QL qh $QH
+tc_in s qdisc del dev r root
+tc_in s qdisc add dev r root handle 1: bfc role switch peer switch queues 2 th $QL
+check "bfc tags" wait_until -e 500 10 tags s r
+y=$(got y)
+sends h p "$(to 2 300 1)"
+longest c u backlog
+between "bfc holds a sub-queue for flowsail" "$most" $QL $((QL + 2 * LATE))
+kind=bfc figs s r paused backlog
+is "which is held" "${REPLY% *}" 1
+shows "flowsail holds a flow for bfc" h p paused 1
+check "all comes" wait_until -e 400 20 has y $((y + 300))
+check "h's packets all leave" wait_until -e 400 20 figs_are h p paused flows "0 0"
+leave_spaces
+
+# program RATE MS MS: a's neighbour is a program, which pauses slot 0, of two, from then until then
+program()
+{
+	two_boxes rate "$1" delay 1us
+	anew a p switch switch queues 1 slots 2 nowatch
+	in_ns b "$hopframe" peer q for=$(($3 + 500)) role=switch queues=8 at="$2" state:seq=1,lease=2000000000,words=1 \
+		at="$3" state:seq=2,lease=2000000000,words=0 >/dev/null &
+	check "tags" wait_until -e 10 1 tags a p
+}
+diag "a slot that is held and has no flow"
+program 10mbit 100 2000
+check "and holds it" wait_until -e 10 1 figs_are a p paused 1
+sends a p "$(to 11 1 1)" "$(to 12 1 2)"
+check "others have the other one" wait_until -e 5 1 figs_are a p flows backlog "0 0"
+shows "one after the other" a p flows_max flows_full "1 0"
+check "until it is held no more" wait_until -e 10 3 figs_are a p paused 0
+sends a p "$(to 11 80 1)" "$(to 12 80 2)"
+shows "then two have one each" a p flows_full 0
+wait
+leave_spaces
+
+diag "a slot that is held and has no packets"
+program 1gbit 500 1000
+sends a p "$(to 11 1 1)"
+check "the first flow has the first slot, and is held" wait_until -e 10 1 figs_are a p paused backlog "1 0"
+for i in 12 13 14; do
+	sends a p "$(to $i 1 $i)"
+done
+shows "others get the second one, one after the other" a p backlog flows_full "0 0"
+sends a p "$(to 11 1 1)"
+shows "the first flow waits" a p isolated backlog "1 $FRAME"
+check "until the neighbour lets it go" wait_until -e 10 1 figs_are a p paused backlog "0 0"
+wait
+leave_spaces
+# When the flow is let go, some of it is in the normal sub-queue, and what came meanwhile behind it, in isolation.
+diag "what waits for order"
+two_boxes rate 10mbit delay 1us ring 0
+anew a p switch switch queues 1 slots 2 nowatch hrtt 100ms
+in_ns b "$hopframe" peer q for=4000 role=switch queues=8 at=500 state:seq=1,lease=2000000000,words=1 \
+	at=800 state:seq=2,lease=2000000000,words=0 >/dev/null &
+check "tags" wait_until -e 10 1 tags a p
+sends a p "$(to 11 1000 1)"
+check "the flow is held" wait_until -e 10 1 figs_are a p paused 1
+sends a p "$(to 11 20 1)"
+check "and let go" wait_until -e 1 1 figs_are a p paused 0
+shows "and waits for itself" a p isolated order_waits "1 1"
+check "until all has left" wait_until -e 20 2 figs_are a p backlog 0
+sends a p "$(to 11 2 1)"
+sleep 0.01
+figs a p released assign_isolated
+between "2 HRTT long it goes to isolation all the same" "${REPLY#* }" 2 4
+apart=${REPLY#* }
+is "and is not back" "${REPLY% *}" 0
+sleep 0.25
+sends a p "$(to 11 2 1)"
+sleep 0.01
+shows "and then no more" a p released assign_isolated "1 $apart"
+wait
+leave_spaces
+
+# Hundreds of frames of the first flow and one of the second are in a sub-queue when the first one is held; the change leaves the last one.
+diag "a limit that lets another packet be the first"
+two_boxes rate 10mbit delay 1us ring 0
+anew a p switch switch queues 1 slots 2 nowatch
+in_ns b "$hopframe" peer q for=3000 role=switch queues=8 at=500 state:seq=1,lease=2000000000,words=1 >/dev/null &	# it holds it for 2 s
+check "tags" wait_until -e 10 1 tags a p
+sends a p "$(to 11 2000 1)" "$(to 12 1 2)"
+check "the first flow is held" wait_until -e 10 1 figs_are a p paused 1
+sleep 0.02
+figs a p backlog
+between "and what is behind it waits" "$REPLY" 2000 2001000
+tc_in a qdisc change dev p root flowsail limit 1000
+check "until the other one is the first" wait_until -e 20 1 figs_are a p backlog 0
+wait
+leave_spaces
+finish
