@@ -208,6 +208,11 @@ class Files(unittest.TestCase):
         words = Scheme("floodgate-pfc").qdisc(lab.topology.nodes["s1"].ports[0].peer, 5000, 1062)
         self.assertIn("floodgate role host peer switch ", words)
         self.assertIn(" pfc pool 1073741824", words)
+        words = Scheme("flowsail-2").qdisc(lab.topology.nodes["s1"].ports[0], 5000, 1062)
+        self.assertIn("flowsail role switch peer host tier none queues 2 pool 5000 pool-alpha 1000%", words)
+        self.assertIn(" queues 2", words)
+        self.assertIn("flowsail role host peer switch ",
+                      Scheme("flowsail").qdisc(lab.topology.nodes["s1"].ports[0].peer, 5000, 1062))
         words = Scheme("nopause").qdisc(lab.topology.nodes["s1"].ports[0], 5000, 1062)
         self.assertIn("assign single queues 1 nopause pool 5000", words)
         port = lab.topology.nodes["s1"].ports[0]
@@ -225,9 +230,10 @@ class Files(unittest.TestCase):
                       Scheme("rocc-pfc", changes=flow).qdisc(port.peer, 5000, 1062, True))
         self.assertIn("role host peer switch queues 1 limit 1073741824 assign single",
                       Scheme("rocc-nopause", changes=flow).qdisc(port.peer, 5000, 1062, True))
-        kinds = "bfc", "floodgate", "floodgate-pfc", "rocc", "rocc-bfc", "rocc-pfc", "gbn"
-        self.assertEqual([Scheme(n).pauses for n in kinds], [True, False, True, False, True, True, False])
-        self.assertEqual([Scheme(n).tags for n in kinds], [True, True, True, False, True, True, False])
+        kinds = "bfc", "floodgate", "floodgate-pfc", "flowsail-8", "rocc", "rocc-bfc", "rocc-pfc", "gbn"
+        self.assertEqual([Scheme(n).pauses for n in kinds],
+                         [True, False, True, True, False, True, True, False])
+        self.assertEqual([Scheme(n).tags for n in kinds], [True, True, True, True, False, True, True, False])
 
     def test_acknowledgements(self):
         """Those of gbn go before data at each port, by the DSCP that flowgen gives their class."""
@@ -1245,7 +1251,8 @@ class Installed(unittest.TestCase):
 
     def test_what_is_missing(self):
         for name, place in (("flowgen", "bin"), ("sluice-trace", "bin"), ("q_bfc.so", "lib"), ("q_ideal.so", "lib"), ("q_pfc.so", "lib"),
-                            ("q_rocc.so", "lib"), ("q_floodgate.so", "lib"), ("link_wire.so", "lib")):
+                            ("q_rocc.so", "lib"), ("q_floodgate.so", "lib"), ("q_flowsail.so", "lib"),
+                            ("link_wire.so", "lib")):
             status, said = self.does("sluice-lab", "plan", "x.lab")
             self.assertEqual((status, said), (1, f"sluice-lab: there is no {name}: it is in the package sluice-tools, "
                                                  "and make install installs it\n"))

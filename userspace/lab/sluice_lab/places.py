@@ -49,7 +49,7 @@ def installed():
     for name, program in ("flowgen", "flowgen"), ("trace", "sluice-trace"):
         found[f"build/{name}/{program}"] = shutil.which(program, path=f"{prefix}/sbin") or which(program)
     libraries = [f"/usr/lib/{sysconfig.get_config_var('MULTIARCH')}", "/usr/lib"]
-    for name in "tc/q_bfc", "tc/q_ideal", "tc/q_pfc", "tc/q_rocc", "tc/q_floodgate", "ip/link_wire":
+    for name in "tc/q_bfc", "tc/q_ideal", "tc/q_pfc", "tc/q_rocc", "tc/q_floodgate", "tc/q_flowsail", "ip/link_wire":
         places = [os.environ.get(f"{name[:2].upper()}_LIB_DIR", ""), *(f"{lib}/{name[:2]}" for lib in libraries)]
         found[f"build/{name}.so"] = next((path for place in places if os.path.exists(
             path := f"{place}/{os.path.basename(name)}.so")), None)

@@ -13,7 +13,7 @@ from .topology import Topology
 
 PREFIX = "lab-"
 MODULES = {"bfc": ("hopctl", "sch_bfc"), "ideal": ("sch_ideal",), "pfc": ("hopctl", "sch_pfc"), "rocc": ("sch_rocc",),
-           "floodgate": ("hopctl", "sch_floodgate")}
+           "floodgate": ("hopctl", "sch_floodgate"), "flowsail": ("hopctl", "sch_flowsail")}
 
 
 # What switches draw one of their ways by, layer by layer: the 5-tuple; above, of fib_multipath_hash_fields, that

@@ -20,9 +20,9 @@ SETTINGS = {
     "queues": "32",             # sub-queues of a switch's port
     "host_queues": "256",      # of a host's
     "th_scale": "100",          # percent of bfc's threshold
-    "options": "",              # more words for each bfc, pfc, floodgate or rocc
+    "options": "",              # more words for each bfc, pfc, floodgate, flowsail or rocc
     "host_options": "",         # for the hosts' rocc alone
-    "switch_options": "",       # more words for the switches' bfc, pfc, floodgate or rocc alone
+    "switch_options": "",       # more words for the switches' bfc, pfc, floodgate, flowsail or rocc alone
     "window": "none",           # gbn: bytes in flight, `none`, or a number and `bdp`
     "ack": "16",                # gbn: packets for an acknowledgement
     "ack_class": "7",           # gbn: their class, which goes before all flows; or `flow`, that of the flow
@@ -73,6 +73,9 @@ _FLOODGATE = "floodgate role switch peer {peer} pool {buffer} pool-alpha {pool_a
              "limit 1073741824 hrtt-max 100ms {acks_share}"
 # One that is paused for single destinations
 _HOST_FLOODGATE = "floodgate role host peer switch limit 1073741824 {acks_share} {options}"
+_HOST_FLOWSAIL = "flowsail role host peer switch limit 1073741824 {acks_share} {options}"
+_FLOWSAIL = "flowsail role switch peer {peer} tier {tier} queues {queues} pool {buffer} pool-alpha {pool_alpha} " \
+            "limit 1073741824 hrtt-max 100ms {acks_share}"
 
 SCHEMES = {
     "pfifo": dict(transport="tcp", host="fq", switch="bfifo limit {port_buffer}",
@@ -118,6 +121,10 @@ SCHEMES = {
     "floodgate-tag": dict(transport="gbn", host=_HOST_FLOODGATE + " mode pause", window="1bdp",
                           switch=_FLOODGATE + " mode pause tier {tier}" + _BOTH,
                           what="pauses for single destinations instead of windows: PFC with tag"),
+    "flowsail": dict(transport="gbn", host=_HOST_FLOWSAIL, switch=_FLOWSAIL + _BOTH, queues="8",
+                     what="FlowSail: pauses for single flows, with few sub-queues"),
+    **{f"flowsail-{queues}": dict(transport="gbn", host=_HOST_FLOWSAIL, switch=_FLOWSAIL + _BOTH, queues=f"{queues}",
+                                  what=f"the same, {queues} sub-queues") for queues in (2, 8, 32)},
     "rocc": dict(transport="gbn", host=_HOST_ROCC, switch=_SWITCH_ROCC,
                  what="RoCC: ports tell hosts the fair rate, over a FIFO"),
     "rocc-pfc": dict(transport="gbn", host=_HOST_ROCC, host_child=_BELOW_HOST_PFC,
@@ -243,12 +250,12 @@ class Scheme:
     @property
     def pauses(self):
         """Do its ports pause others?"""
-        return self._has("bfc", "pfc") or " pfc " in self.words["switch"]
+        return self._has("bfc", "flowsail", "pfc") or " pfc " in self.words["switch"]
 
     @property
     def tags(self):
         """Do they tag frames to each other?"""
-        return self._has("bfc", "pfc", "floodgate")
+        return self._has("bfc", "pfc", "floodgate", "flowsail")
 
     @property
     def asks_for_ecn(self):
