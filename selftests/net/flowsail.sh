@@ -84,9 +84,9 @@ longest()
 	local end=$(($(got y) + 100)) i
 
 	most=0
-	for ((i = 0; i < 200; i++)); do
+	for ((i = 0; i < 100; i++)); do
 		has y $end && return
-		sleep 0.002
+		sleep 0.004
 		figs "$@"
 		most=$((REPLY > most ? REPLY : most))
 	done
