@@ -182,7 +182,7 @@ struct flowsail_sched {
 	u32			paused_seen ____cacheline_aligned;
 	u32			holding;	/* held flows, and packets in isolation */
 	u32			strays;		/* packets of flows without a slot */
-	u16			stray[FLOWSAIL_STRAYS];	/* the same, by hash */
+	u32			stray[FLOWSAIL_STRAYS];	/* the same, by hash */
 	u32			random;
 	u32			spilled;	/* control packets among the data */
 	struct hop_buffer	buffer;
@@ -203,7 +203,6 @@ struct flowsail_sched {
 /**
  * struct flowsail_skb_cb - what a queued packet remembers
  * @flow: its slot, or FLOWSAIL_NO_FLOW
- * @queue: its sub-queue
  * @handle: what it was counted against by hop_pause_inc(), 0 if it holds nobody
  * @apart: it is in isolation
  * @spilled: it is a control packet
@@ -211,7 +210,6 @@ struct flowsail_sched {
  */
 struct flowsail_skb_cb {
 	u16	flow;
-	u16	queue;
 	u16	handle;
 	bool	apart;
 	bool	spilled;

@@ -191,7 +191,7 @@ static struct hop_admitted flowsail_enqueue_frame(struct sk_buff *skb, struct Qd
 	sub = &q->subqs.queues[n];
 	*flowsail_cb(skb) = (struct flowsail_skb_cb) {
 		.flow = flow ? flowsail_slot(q, flow) : FLOWSAIL_NO_FLOW,
-		.queue = n, .apart = apart, .spilled = spills,
+		.apart = apart, .spilled = spills,
 	};
 	if (likely(flow)) {
 		own = flowsail_flow_comes(q, flow, sub, len, apart, now);
