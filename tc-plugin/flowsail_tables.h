@@ -155,9 +155,9 @@ static const struct plugin_option flowsail_options[] = {
 };
 
 static const struct plugin_stat flowsail_stats[] = {
-	{ .f = { "ql", TCA_FLOWSAIL_STATS_QL, PLUGIN_BYTES, NULL }, .line = "now" },
-	{ .f = { "qh", TCA_FLOWSAIL_STATS_QH, PLUGIN_BYTES, NULL } },
-	{ .f = { "resume", TCA_FLOWSAIL_STATS_RESUME, PLUGIN_BYTES, NULL } },
+	{ .f = { "ql_bytes", TCA_FLOWSAIL_STATS_QL_BYTES, PLUGIN_BYTES, NULL }, .line = "now" },
+	{ .f = { "qh_bytes", TCA_FLOWSAIL_STATS_QH_BYTES, PLUGIN_BYTES, NULL } },
+	{ .f = { "resume_bytes", TCA_FLOWSAIL_STATS_RESUME_BYTES, PLUGIN_BYTES, NULL } },
 	{ .f = { "n_active", TCA_FLOWSAIL_STATS_N_ACTIVE, PLUGIN_COUNT, NULL } },
 	{ .f = { "backlogged", TCA_FLOWSAIL_STATS_BACKLOGGED, PLUGIN_COUNT, NULL } },
 	{ .f = { "flows", TCA_FLOWSAIL_STATS_FLOWS, PLUGIN_COUNT, NULL }, .line = "flows" },

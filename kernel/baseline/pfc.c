@@ -41,7 +41,6 @@
  *   config                          qdisc lock, and RTNL     either of the two
  *   member                          hopctl, see hopctl.h
  */
-#include "../sched/ecn_mark.h"
 #include "../sched/kind.h"
 #include "../sched/stats.h"
 #include "pfc.h"
@@ -68,16 +67,6 @@ static void pfc_count(struct pfc_sched *q, struct sk_buff *skb)
 	hop_xoff_came(&q->member, &q->buffer, q->config.pool_pause_alpha, handle, bytes);
 }
 
-/* ---- ECN ---- */
-
-static noinline void pfc_ecn_mark(struct pfc_sched *q, struct sk_buff *skb)
-{
-	if (hop_ecn_mark(skb))
-		q->stats.ecn_marked++;
-	else
-		q->stats.ecn_not_capable++;
-}
-
 /* ---- enqueue ---- */
 
 static struct hop_admitted pfc_enqueue_frame(struct sk_buff *skb, struct Qdisc *sch, bool spills,
@@ -93,9 +82,10 @@ static struct hop_admitted pfc_enqueue_frame(struct sk_buff *skb, struct Qdisc *
 		return (struct hop_admitted) {};
 	}
 	if (unlikely(hop_ecn_marks(&q->ramp, q->fifo.backlog, &q->random)))
-		pfc_ecn_mark(q, skb);
+		hop_intake_ecn(&q->stats.intake, skb);
 	*pfc_cb(skb) = (struct pfc_skb_cb) { .spilled = spills };
-	q->spilled += spills;
+	if (unlikely(spills))
+		q->intake.spilled++;
 	hop_subq_append(&q->subqs, &q->member, &q->fifo, skb);
 	hop_backlog_moves(sch, &q->stats.backlog_time, &q->changed_ns, now);
 	qdisc_qstats_backlog_inc(sch, skb);
@@ -111,35 +101,16 @@ static struct hop_admitted pfc_enqueue_frame(struct sk_buff *skb, struct Qdisc *
 static noinline struct hop_admitted pfc_enqueue_gso(struct sk_buff *skb, struct Qdisc *sch,
 						    bool spills, struct sk_buff **to_free)
 {
-	struct sk_buff *segments = hop_admit_segments(skb), *next;
 	struct pfc_sched *q = qdisc_priv(sch);
 	struct hop_admitted done = {};
+	struct sk_buff *segment, *next;
 
-	if (!segments) {
-		q->stats.drop_gso++;
-		qdisc_drop(skb, sch, to_free);
-		return done;
+	segment = hop_intake_split(&q->stats.intake, skb, sch, to_free);
+	skb_list_walk_safe(segment, segment, next) {
+		skb_mark_not_on_list(segment);
+		done = hop_admitted_sum(done, pfc_enqueue_frame(segment, sch, spills, to_free));
 	}
-	skb_list_walk_safe(segments, segments, next) {
-		skb_mark_not_on_list(segments);
-		done = hop_admitted_sum(done, pfc_enqueue_frame(segments, sch, spills, to_free));
-	}
-	q->stats.gso_split++;
-	consume_skb(skb);
 	return done;
-}
-
-static int pfc_enqueue_control(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
-{
-	struct pfc_sched *q = qdisc_priv(sch);
-
-	hop_backlog_moves(sch, &q->stats.backlog_time, &q->changed_ns, ktime_get_ns());
-	if (unlikely(!hop_control_put(&q->control, sch, skb))) {
-		q->stats.drop_control++;
-		return qdisc_drop(skb, sch, to_free);
-	}
-	q->stats.control++;
-	return NET_XMIT_SUCCESS;
 }
 
 static int pfc_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
@@ -150,20 +121,16 @@ static int pfc_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **
 	struct hop_admitted change;
 	u32 len = qdisc_pkt_len(skb);
 	bool spills = false;
+	int verdict;
 
 	if (unlikely(hop_is_control(skb, net, dscp))) {
 		pfc_follow_link(q);
-		switch (hop_control_way(&q->police, q->member.control_paid, q->spilled, skb, net,
-					dscp)) {
-		case HOP_CONTROL_FIRST:
-			return pfc_enqueue_control(skb, sch, to_free);
-		case HOP_CONTROL_DROPPED:
-			q->stats.drop_police++;
-			return qdisc_drop(skb, sch, to_free);
-		case HOP_CONTROL_SPILLS:
-			q->stats.spilled++;
-			spills = true;
-		}
+		hop_backlog_moves(sch, &q->stats.backlog_time, &q->changed_ns, ktime_get_ns());
+		verdict = hop_intake_control(&q->intake, &q->stats.intake, &q->member, skb, net,
+					     dscp, to_free);
+		if (verdict != HOP_INTAKE_SPILLS)
+			return verdict;
+		spills = true;
 	}
 	if (!skb_is_gso(skb) || !q->config.split_gso)
 		change = pfc_enqueue_frame(skb, sch, spills, to_free);
@@ -233,8 +200,8 @@ static struct sk_buff *pfc_dequeue(struct Qdisc *sch)
 	if (hop_paused_changed(&q->member, q->paused_seen))
 		pfc_merge_paused(q, now);
 	do {
-		skb = hop_control_take(&q->control, sch, &q->stats.backlog_time, &q->changed_ns,
-				       now);
+		skb = hop_control_take(&q->intake.control, sch, &q->stats.backlog_time,
+				       &q->changed_ns, now);
 		control = skb;
 		if (!control)
 			skb = pfc_dequeue_data(sch, q, now);

@@ -16,11 +16,10 @@
 #include <net/pkt_sched.h>
 
 #include "../hopctl/hopctl.h"
-#include "../sched/admit.h"
 #include "../sched/buffer.h"
-#include "../sched/control.h"
 #include "../sched/ecn_ramp.h"
 #include "../sched/egress.h"
+#include "../sched/intake.h"
 #include "../sched/subq.h"
 #include "../sched/telemetry_write.h"
 #include "../sched/xoff.h"
@@ -48,18 +47,11 @@ struct pfc_stats {
 	u64	backlog_time;
 	u64	elided;
 	u64	withdrawn;
-	u64	ecn_marked;
-	u64	ecn_not_capable;
 	struct hop_telemetry_stats telemetry;
-	u64	control;
-	u64	spilled;
-	u64	gso_split;
+	struct hop_intake_stats intake;
 	u64	tagged;
 	u64	drop_limit;
 	u64	drop_pool;
-	u64	drop_control;
-	u64	drop_police;
-	u64	drop_gso;
 	u64	drop_tag;
 	u32	backlog_max;
 };
@@ -73,7 +65,6 @@ struct pfc_sched {
 	/* Read and written for each packet */
 	u32			paused_seen ____cacheline_aligned;
 	u32			random;		/* see hop_ecn_marks() */
-	u32			spilled;	/* packets in the FIFO that are control packets */
 	struct hop_buffer	buffer;
 	u64			changed_ns;	/* when the backlog last changed */
 	struct hop_subq		fifo;
@@ -83,8 +74,7 @@ struct pfc_sched {
 	struct pfc_stats	stats;
 
 	/* Seldom used */
-	struct sk_buff_head	control;
-	struct hop_police	police;
+	struct hop_intake	intake;
 	u64			rate;		/* bytes/s that @police was computed with */
 	u32			kbit;		/* of that, as telemetry says it, 0: not known */
 	u32			line_bytes;	/* sent since there is telemetry */

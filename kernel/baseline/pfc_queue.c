@@ -49,7 +49,8 @@ static void pfc_forget(void *sched, struct sk_buff *skb)
 	struct pfc_sched *q = sched;
 
 	hop_buffer_give(&q->buffer, qdisc_pkt_len(skb));
-	q->spilled -= pfc_cb(skb)->spilled;
+	if (unlikely(pfc_cb(skb)->spilled))
+		q->intake.spilled--;
 	if (pfc_cb(skb)->handle)
 		pfc_uncount(q, skb);
 }
@@ -89,7 +90,7 @@ void pfc_reset(struct Qdisc *sch)
 	struct pfc_sched *q = qdisc_priv(sch);
 	u64 now = ktime_get_ns();
 
-	__skb_queue_purge(&q->control);
+	__skb_queue_purge(&q->intake.control);
 	hop_subqs_purge(&q->subqs, &q->member, pfc_forget, q, now);
 	hop_backlog_moves(sch, &q->stats.backlog_time, &q->changed_ns, now);
 	q->late = (struct hop_late_drops) {};

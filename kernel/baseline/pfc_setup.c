@@ -61,7 +61,7 @@ static void pfc_recompute(struct pfc_sched *q)
 	q->rate = c->rate ? c->rate :
 		  q->speed_seen ? hop_speed_bytes(q->speed_seen) : HOP_RATE_UNKNOWN;
 	q->kbit = c->rate || q->speed_seen ? min_t(u64, div_u64(q->rate, 125), U32_MAX) : 0;
-	hop_police_set(&q->police, q->rate, c->control_share, q->frame_seen);
+	hop_police_set(&q->intake.police, q->rate, c->control_share, q->frame_seen);
 }
 
 /* The link's speed or its MTU may be another one: what control packets may take follows. */
@@ -140,7 +140,7 @@ static const struct hop_member_ops pfc_member_ops = {
 
 static void pfc_setup(struct pfc_sched *q)
 {
-	__skb_queue_head_init(&q->control);
+	__skb_queue_head_init(&q->intake.control);
 	hop_subqs_setup(&q->subqs, &q->fifo, &q->fifo_stats, &q->class, 1);
 	q->changed_ns = ktime_get_ns();
 	q->random = get_random_u32();

@@ -101,8 +101,8 @@ static int pfc_put_fifo(const struct pfc_sched *q, struct gnet_dump *d)
 	       nla_put_u64_64bit(d->skb, TCA_PFC_CLASS_PAUSED_TIME, paused_ns, TCA_PFC_CLASS_PAD) ||
 	       nla_put_u64_64bit(d->skb, TCA_PFC_CLASS_MARKS, READ_ONCE(stats->marks),
 				 TCA_PFC_CLASS_PAD) ||
-	       nla_put_u64_64bit(d->skb, TCA_PFC_CLASS_ECN_MARKED, READ_ONCE(q->stats.ecn_marked),
-				 TCA_PFC_CLASS_PAD);
+	       nla_put_u64_64bit(d->skb, TCA_PFC_CLASS_ECN_MARKED,
+				 READ_ONCE(q->stats.intake.ecn_marked), TCA_PFC_CLASS_PAD);
 	return hop_nest_end(d->skb, nest, full);
 }
 
@@ -112,7 +112,8 @@ static int pfc_dump_class_stats(struct Qdisc *sch, unsigned long minor, struct g
 
 	if (minor == PFC_MINOR_DATA)
 		return pfc_put_fifo(q, d);
-	return hop_control_dump(d, &q->control, READ_ONCE(q->stats.drop_control));
+	return hop_control_dump(d, &q->intake.control,
+					READ_ONCE(q->stats.intake.drop_control));
 }
 
 const struct Qdisc_class_ops pfc_class_ops = {

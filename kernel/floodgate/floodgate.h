@@ -20,11 +20,10 @@
 #include "../hopctl/blocks.h"
 #include "../hopctl/content.h"
 #include "../hopctl/mailbox.h"
-#include "../sched/admit.h"
 #include "../sched/buffer.h"
-#include "../sched/control.h"
 #include "../sched/ecn_ramp.h"
 #include "../sched/egress.h"
+#include "../sched/intake.h"
 #include "../sched/packet_hash.h"
 #include "../sched/telemetry_write.h"
 #include "../sched/xoff.h"
@@ -90,18 +89,11 @@ struct floodgate_stats {
 	u64	elided;
 	u64	withdrawn;
 	u64	pfc_sent;
-	u64	ecn_marked;
-	u64	ecn_not_capable;
 	struct hop_telemetry_stats telemetry;
-	u64	control;
-	u64	spilled;
-	u64	gso_split;
+	struct hop_intake_stats intake;
 	u64	tagged;
 	u64	drop_limit;
 	u64	drop_pool;
-	u64	drop_control;
-	u64	drop_police;
-	u64	drop_gso;
 	u64	drop_tag;
 	u32	backlog_max;
 	u32	voqs_max;
@@ -265,7 +257,6 @@ struct floodgate_sched {
 	u32			paused_seen;
 	u32			voq_backlog;
 	u32			random;		/* see hop_ecn_marks() */
-	u32			spilled;	/* packets with the data that are control packets */
 	struct hop_buffer	buffer;
 	u64			changed_ns;	/* when the backlog last changed */
 	struct qdisc_skb_head	fifo;
@@ -289,8 +280,7 @@ struct floodgate_sched {
 	struct hop_mailbox	mail;
 
 	/* Seldom used */
-	struct sk_buff_head	control;
-	struct hop_police	police;
+	struct hop_intake	intake;
 	u64			rate;		/* bytes/s that all was computed with */
 	u32			interval_ns;	/* T, likewise */
 	u32			kbit;		/* of that, as telemetry says it, 0: not known */

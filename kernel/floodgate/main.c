@@ -54,20 +54,11 @@
  *
  * Who protects what: window.c has the table.
  */
-#include "../sched/ecn_mark.h"
 #include "../sched/kind.h"
 #include "../sched/stats.h"
 #include "floodgate.h"
 
 /* ---- enqueue ---- */
-
-static noinline void floodgate_ecn(struct floodgate_sched *q, struct sk_buff *skb)
-{
-	if (hop_ecn_mark(skb))
-		q->stats.ecn_marked++;
-	else
-		q->stats.ecn_not_capable++;
-}
 
 /* Return: there is room for the packet, and it is taken. */
 static bool floodgate_admits(struct Qdisc *sch, struct floodgate_sched *q, struct sk_buff *skb)
@@ -96,7 +87,7 @@ static struct hop_admitted floodgate_enqueue_frame(struct sk_buff *skb, struct Q
 		return (struct hop_admitted) {};
 	}
 	if (unlikely(hop_ecn_marks(&q->ramp, q->backlog, &q->random)))
-		floodgate_ecn(q, skb);
+		hop_intake_ecn(&q->stats.intake, skb);
 	*floodgate_cb(skb) = (struct floodgate_skb_cb) {
 		.bytes = floodgate_bytes(skb, net), .spilled = spills,
 	};
@@ -119,38 +110,18 @@ static noinline struct hop_admitted
 floodgate_enqueue_gso(struct sk_buff *skb, struct Qdisc *sch, bool spills,
 		      struct sk_buff **to_free)
 {
-	struct sk_buff *segments = hop_admit_segments(skb), *next;
 	struct floodgate_sched *q = qdisc_priv(sch);
 	struct hop_admitted done = {};
+	struct sk_buff *segment, *next;
 
-	if (!segments) {
-		q->stats.drop_gso++;
-		qdisc_drop(skb, sch, to_free);
-		return done;
-	}
-	skb_list_walk_safe(segments, segments, next) {
-		skb_mark_not_on_list(segments);
-		done = hop_admitted_sum(done, floodgate_enqueue_frame(segments, sch,
-								      hop_network(segments),
+	segment = hop_intake_split(&q->stats.intake, skb, sch, to_free);
+	skb_list_walk_safe(segment, segment, next) {
+		skb_mark_not_on_list(segment);
+		done = hop_admitted_sum(done, floodgate_enqueue_frame(segment, sch,
+								      hop_network(segment),
 								      spills, to_free));
 	}
-	q->stats.gso_split++;
-	consume_skb(skb);
 	return done;
-}
-
-static int floodgate_enqueue_control(struct sk_buff *skb, struct Qdisc *sch,
-				     struct sk_buff **to_free)
-{
-	struct floodgate_sched *q = qdisc_priv(sch);
-
-	hop_backlog_moves(sch, &q->stats.backlog_time, &q->changed_ns, ktime_get_ns());
-	if (unlikely(!hop_control_put(&q->control, sch, skb))) {
-		q->stats.drop_control++;
-		return qdisc_drop(skb, sch, to_free);
-	}
-	q->stats.control++;
-	return NET_XMIT_SUCCESS;
 }
 
 static int floodgate_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
@@ -161,20 +132,16 @@ static int floodgate_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_b
 	struct hop_admitted change;
 	u32 len = qdisc_pkt_len(skb);
 	bool spills = false;
+	int verdict;
 
 	if (unlikely(hop_is_control(skb, net, dscp))) {
 		floodgate_follow_link(q);
-		switch (hop_control_way(&q->police, q->member.control_paid, q->spilled, skb, net,
-					dscp)) {
-		case HOP_CONTROL_FIRST:
-			return floodgate_enqueue_control(skb, sch, to_free);
-		case HOP_CONTROL_DROPPED:
-			q->stats.drop_police++;
-			return qdisc_drop(skb, sch, to_free);
-		case HOP_CONTROL_SPILLS:
-			q->stats.spilled++;
-			spills = true;
-		}
+		hop_backlog_moves(sch, &q->stats.backlog_time, &q->changed_ns, ktime_get_ns());
+		verdict = hop_intake_control(&q->intake, &q->stats.intake, &q->member, skb, net,
+					     dscp, to_free);
+		if (verdict != HOP_INTAKE_SPILLS)
+			return verdict;
+		spills = true;
 	}
 	if (!skb_is_gso(skb) || !q->config.split_gso)
 		change = floodgate_enqueue_frame(skb, sch, net, spills, to_free);
@@ -268,7 +235,8 @@ static struct sk_buff *floodgate_dequeue(struct Qdisc *sch)
 	if (!sch->q.qlen)
 		return NULL;
 	now = ktime_get_ns();
-	skb = hop_control_take(&q->control, sch, &q->stats.backlog_time, &q->changed_ns, now);
+	skb = hop_control_take(&q->intake.control, sch, &q->stats.backlog_time, &q->changed_ns,
+			       now);
 	if (skb && !floodgate_tag(sch, q, skb, NULL, 0))
 		skb = NULL;
 	for (more = !skb && !q->held.on; more && !skb;)

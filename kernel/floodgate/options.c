@@ -108,7 +108,7 @@ static void floodgate_recompute(struct floodgate_sched *q)
 				floodgate_window_bytes(hrtt, FLOODGATE_FACTOR_ONE, 0, 0,
 						       q->rate, 0));
 	floodgate_recompute_pauses(q);
-	hop_police_set(&q->police, q->rate, c->control_share, q->frame_seen);
+	hop_police_set(&q->intake.police, q->rate, c->control_share, q->frame_seen);
 }
 
 /* The link's speed, its MTU or its HRTT may be another one: windows follow, and what control
@@ -173,7 +173,7 @@ static const struct hop_blocks_ops floodgate_blocks_ops = {
 
 static void floodgate_setup(struct floodgate_sched *q)
 {
-	__skb_queue_head_init(&q->control);
+	__skb_queue_head_init(&q->intake.control);
 	INIT_LIST_HEAD(&q->round);
 	INIT_LIST_HEAD(&q->owing);
 	INIT_LIST_HEAD(&q->idle);

@@ -101,7 +101,8 @@ void floodgate_put(struct Qdisc *sch, struct floodgate_sched *q, struct sk_buff 
 	if (q->link || q->voqs || q->config.mode == FLOODGATE_MODE_PAUSE)
 		slot = floodgate_slot_of(q, skb, net);
 	cb->slot = slot ? floodgate_slot_number(slot) : FLOODGATE_NO_SLOT;
-	q->spilled += cb->spilled;
+	if (unlikely(cb->spilled))
+		q->intake.spilled++;
 	q->backlog += qdisc_pkt_len(skb);
 	qdisc_qstats_backlog_inc(sch, skb);
 	sch->q.qlen++;
@@ -212,7 +213,8 @@ static void queue_forget(struct floodgate_sched *q, struct sk_buff *skb,
 	if (q->buffer.pool)
 		hop_buffer_give(&q->buffer, qdisc_pkt_len(skb));
 	q->backlog -= qdisc_pkt_len(skb);
-	q->spilled -= floodgate_cb(skb)->spilled;
+	if (unlikely(floodgate_cb(skb)->spilled))
+		q->intake.spilled--;
 	if (unlikely(floodgate_cb(skb)->link))
 		floodgate_uncount(q, skb);
 	floodgate_left(q, skb, slot ? slot->dest : NULL);
@@ -267,7 +269,7 @@ void floodgate_reset(struct Qdisc *sch)
 	struct sk_buff *skb;
 
 	local_bh_disable();	/* qdisc_destroy() comes without the qdisc lock */
-	__skb_queue_purge(&q->control);
+	__skb_queue_purge(&q->intake.control);
 	while ((skb = fifo_pop(q)))
 		reset_one(q, skb, queue_slot(q, skb));
 	for (slot = q->slots; slot && slot < q->slots + q->config.slots; slot++) {

@@ -239,7 +239,8 @@ static int floodgate_dump_class_stats(struct Qdisc *sch, unsigned long minor,
 	if (minor == FLOODGATE_MINOR_DATA)
 		return floodgate_put_fifo(sch, d);
 	if (minor == FLOODGATE_MINOR_CONTROL)
-		return hop_control_dump(d, &q->control, READ_ONCE(q->stats.drop_control));
+		return hop_control_dump(d, &q->intake.control,
+					READ_ONCE(q->stats.intake.drop_control));
 	return floodgate_put_slot(sch, minor - FLOODGATE_MINOR_SLOT, d);
 }
 

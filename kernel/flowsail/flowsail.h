@@ -20,11 +20,10 @@
 #include <net/pkt_sched.h>
 
 #include "../hopctl/hopctl.h"
-#include "../sched/admit.h"
 #include "../sched/buffer.h"
-#include "../sched/control.h"
 #include "../sched/ecn_ramp.h"
 #include "../sched/egress.h"
+#include "../sched/intake.h"
 #include "../sched/packet_hash.h"
 #include "../sched/subq.h"
 #include "../uapi/flowsail.h"
@@ -87,17 +86,10 @@ struct flowsail_stats {
 	u64	resumes_obeyed;
 	u64	paused_ns;
 	u64	order_waits;
-	u64	ecn_marked;
-	u64	ecn_not_capable;
-	u64	control;
-	u64	spilled;
-	u64	gso_split;
+	struct hop_intake_stats intake;
 	u64	tagged;
 	u64	drop_limit;
 	u64	drop_pool;
-	u64	drop_control;
-	u64	drop_police;
-	u64	drop_gso;
 	u64	drop_tag;
 	u32	flows;
 	u32	isolated;
@@ -163,7 +155,6 @@ struct flowsail_sched {
 	u16			own;		/* the first of those of single flows */
 	struct hop_flow_secret	flow_secret;
 	struct hop_ecn_ramp	ramp;
-	struct hop_police	police;
 	u32			ql_bdp;		/* what Q_l is with one active sub-queue */
 	u32			qh_bdp;
 	u32			resume_part;	/* of Q_l, << FLOWSAIL_RESUME_SHIFT */
@@ -184,7 +175,6 @@ struct flowsail_sched {
 	u32			strays;		/* packets of flows without a slot */
 	u32			stray[FLOWSAIL_STRAYS];	/* the same, by hash */
 	u32			random;
-	u32			spilled;	/* control packets among the data */
 	struct hop_buffer	buffer;
 	u64			changed_ns;	/* when the backlog last changed */
 	struct list_head	idle;		/* flows */
@@ -192,7 +182,7 @@ struct flowsail_sched {
 	struct flowsail_stats	stats;
 
 	/* Seldom used */
-	struct sk_buff_head	control;
+	struct hop_intake	intake;
 	struct hop_late_drops	late;
 	struct hop_class	class;
 	u64			paused_ns;	/* when the number of held flows last changed */

@@ -18,9 +18,9 @@
 }
 
 static const struct hop_counter flowsail_now_counters[] = {
-	ROW(TCA_FLOWSAIL_STATS_QL, flowsail_now, ql, 4),
-	ROW(TCA_FLOWSAIL_STATS_QH, flowsail_now, qh, 4),
-	ROW(TCA_FLOWSAIL_STATS_RESUME, flowsail_now, resume, 4),
+	ROW(TCA_FLOWSAIL_STATS_QL_BYTES, flowsail_now, ql, 4),
+	ROW(TCA_FLOWSAIL_STATS_QH_BYTES, flowsail_now, qh, 4),
+	ROW(TCA_FLOWSAIL_STATS_RESUME_BYTES, flowsail_now, resume, 4),
 	ROW(TCA_FLOWSAIL_STATS_N_ACTIVE, flowsail_now, n_active, 4),
 	ROW(TCA_FLOWSAIL_STATS_BACKLOGGED, flowsail_now, backlogged, 4),
 	ROW(TCA_FLOWSAIL_STATS_MARKED, flowsail_now, marked, 4),
@@ -55,17 +55,17 @@ static const struct hop_counter flowsail_counters[] = {
 	ROW(TCA_FLOWSAIL_STATS_RESUMES_OBEYED, flowsail_stats, resumes_obeyed, 8),
 	ROW(TCA_FLOWSAIL_STATS_PAUSED_TIME, flowsail_stats, paused_ns, 8),
 	ROW(TCA_FLOWSAIL_STATS_ORDER_WAITS, flowsail_stats, order_waits, 8),
-	ROW(TCA_FLOWSAIL_STATS_ECN_MARKED, flowsail_stats, ecn_marked, 8),
-	ROW(TCA_FLOWSAIL_STATS_ECN_NOT_CAPABLE, flowsail_stats, ecn_not_capable, 8),
-	ROW(TCA_FLOWSAIL_STATS_CONTROL, flowsail_stats, control, 8),
-	ROW(TCA_FLOWSAIL_STATS_SPILLED, flowsail_stats, spilled, 8),
-	ROW(TCA_FLOWSAIL_STATS_GSO_SPLIT, flowsail_stats, gso_split, 8),
+	ROW(TCA_FLOWSAIL_STATS_ECN_MARKED, flowsail_stats, intake.ecn_marked, 8),
+	ROW(TCA_FLOWSAIL_STATS_ECN_NOT_CAPABLE, flowsail_stats, intake.ecn_not_capable, 8),
+	ROW(TCA_FLOWSAIL_STATS_CONTROL, flowsail_stats, intake.control, 8),
+	ROW(TCA_FLOWSAIL_STATS_SPILLED, flowsail_stats, intake.spilled, 8),
+	ROW(TCA_FLOWSAIL_STATS_GSO_SPLIT, flowsail_stats, intake.gso_split, 8),
 	ROW(TCA_FLOWSAIL_STATS_TAGGED, flowsail_stats, tagged, 8),
 	ROW(TCA_FLOWSAIL_STATS_DROP_LIMIT, flowsail_stats, drop_limit, 8),
 	ROW(TCA_FLOWSAIL_STATS_DROP_POOL, flowsail_stats, drop_pool, 8),
-	ROW(TCA_FLOWSAIL_STATS_DROP_CONTROL, flowsail_stats, drop_control, 8),
-	ROW(TCA_FLOWSAIL_STATS_DROP_POLICE, flowsail_stats, drop_police, 8),
-	ROW(TCA_FLOWSAIL_STATS_DROP_GSO, flowsail_stats, drop_gso, 8),
+	ROW(TCA_FLOWSAIL_STATS_DROP_CONTROL, flowsail_stats, intake.drop_control, 8),
+	ROW(TCA_FLOWSAIL_STATS_DROP_POLICE, flowsail_stats, intake.drop_police, 8),
+	ROW(TCA_FLOWSAIL_STATS_DROP_GSO, flowsail_stats, intake.drop_gso, 8),
 	ROW(TCA_FLOWSAIL_STATS_DROP_TAG, flowsail_stats, drop_tag, 8),
 };
 

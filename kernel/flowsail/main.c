@@ -66,7 +66,6 @@
 #include <linux/jhash.h>
 
 #include "../sched/classes.h"
-#include "../sched/ecn_mark.h"
 #include "../sched/kind.h"
 #include "identify.h"
 #include "queue.h"
@@ -157,14 +156,6 @@ static void flowsail_mark(struct flowsail_sched *q, struct hop_subq *sub, u32 ow
 	hop_subq_stats(&q->subqs, sub)->marks++;
 }
 
-static noinline void flowsail_ecn(struct flowsail_sched *q, struct sk_buff *skb)
-{
-	if (hop_ecn_mark(skb))
-		q->stats.ecn_marked++;
-	else
-		q->stats.ecn_not_capable++;
-}
-
 static struct hop_admitted flowsail_enqueue_frame(struct sk_buff *skb, struct Qdisc *sch,
 						  struct hop_flow_id id, bool spills,
 						  struct sk_buff **to_free)
@@ -183,7 +174,7 @@ static struct hop_admitted flowsail_enqueue_frame(struct sk_buff *skb, struct Qd
 		return (struct hop_admitted) {};
 	}
 	if (unlikely(hop_ecn_marks(&q->ramp, sch->qstats.backlog, &q->random)))
-		flowsail_ecn(q, skb);
+		hop_intake_ecn(&q->stats.intake, skb);
 	hash = hop_flow_hash(&id, &q->flow_secret);
 	flow = flowsail_flow_of(q, id, hash, now);
 	apart = flow && flowsail_is_apart(q, flow, now);
@@ -201,7 +192,8 @@ static struct hop_admitted flowsail_enqueue_frame(struct sk_buff *skb, struct Qd
 		q->strays++;
 		q->stats.flows_full++;
 	}
-	q->spilled += spills;
+	if (unlikely(spills))
+		q->intake.spilled++;
 	hop_subq_append(&q->subqs, &q->member, sub, skb);
 	if (unlikely(q->holding) && sub->head == skb)
 		flowsail_look(q, sub, now);
@@ -222,37 +214,17 @@ static noinline struct hop_admitted
 flowsail_enqueue_gso(struct sk_buff *skb, struct Qdisc *sch, struct hop_flow_id id, bool spills,
 		     struct sk_buff **to_free)
 {
-	struct sk_buff *segments = hop_admit_segments(skb), *next;
 	struct flowsail_sched *q = qdisc_priv(sch);
 	struct hop_admitted done = {};
+	struct sk_buff *segment, *next;
 
-	if (!segments) {
-		q->stats.drop_gso++;
-		qdisc_drop(skb, sch, to_free);
-		return done;
-	}
-	skb_list_walk_safe(segments, segments, next) {
-		skb_mark_not_on_list(segments);
-		done = hop_admitted_sum(done, flowsail_enqueue_frame(segments, sch, id, spills,
+	segment = hop_intake_split(&q->stats.intake, skb, sch, to_free);
+	skb_list_walk_safe(segment, segment, next) {
+		skb_mark_not_on_list(segment);
+		done = hop_admitted_sum(done, flowsail_enqueue_frame(segment, sch, id, spills,
 								     to_free));
 	}
-	q->stats.gso_split++;
-	consume_skb(skb);
 	return done;
-}
-
-static int flowsail_enqueue_control(struct sk_buff *skb, struct Qdisc *sch,
-				    struct sk_buff **to_free)
-{
-	struct flowsail_sched *q = qdisc_priv(sch);
-
-	hop_backlog_moves(sch, &q->stats.backlog_time, &q->changed_ns, ktime_get_ns());
-	if (unlikely(!hop_control_put(&q->control, sch, skb))) {
-		q->stats.drop_control++;
-		return qdisc_drop(skb, sch, to_free);
-	}
-	q->stats.control++;
-	return NET_XMIT_SUCCESS;
 }
 
 static int flowsail_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
@@ -264,20 +236,16 @@ static int flowsail_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_bu
 	u32 len = qdisc_pkt_len(skb);
 	struct hop_flow_id id;
 	bool spills = false;
+	int verdict;
 
 	flowsail_follow_link(q);
 	if (unlikely(hop_is_control(skb, net, dscp))) {
-		switch (hop_control_way(&q->police, q->member.control_paid, q->spilled, skb, net,
-					dscp)) {
-		case HOP_CONTROL_FIRST:
-			return flowsail_enqueue_control(skb, sch, to_free);
-		case HOP_CONTROL_DROPPED:
-			q->stats.drop_police++;
-			return qdisc_drop(skb, sch, to_free);
-		case HOP_CONTROL_SPILLS:
-			q->stats.spilled++;
-			spills = true;
-		}
+		hop_backlog_moves(sch, &q->stats.backlog_time, &q->changed_ns, ktime_get_ns());
+		verdict = hop_intake_control(&q->intake, &q->stats.intake, &q->member, skb, net,
+					     dscp, to_free);
+		if (verdict != HOP_INTAKE_SPILLS)
+			return verdict;
+		spills = true;
 	}
 	id = hop_packet_flow(skb, net, &q->flow_secret);
 	if (unlikely(!hop_has_ip_flow(net)))
@@ -347,8 +315,8 @@ static noinline struct sk_buff *flowsail_dequeue_some(struct Qdisc *sch)
 
 	do {
 		slot = FLOWSAIL_NO_FLOW;
-		skb = hop_control_take(&q->control, sch, &q->stats.backlog_time, &q->changed_ns,
-				       now);
+		skb = hop_control_take(&q->intake.control, sch, &q->stats.backlog_time,
+				       &q->changed_ns, now);
 		if (!skb) {
 			skb = flowsail_dequeue_data(sch, q, now);
 			if (skb)

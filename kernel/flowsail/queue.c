@@ -66,7 +66,7 @@ void flowsail_reset(struct Qdisc *sch)
 	struct sk_buff *skb;
 
 	local_bh_disable();	/* qdisc_destroy() comes without the qdisc lock */
-	__skb_queue_purge(&q->control);
+	__skb_queue_purge(&q->intake.control);
 	for (sub = q->subqs.queues; sub < q->subqs.queues + q->subqs.count; sub++) {
 		while (sub->head) {
 			skb = flowsail_pop(q, sub, now);

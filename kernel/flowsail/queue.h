@@ -133,7 +133,8 @@ static __always_inline struct sk_buff *flowsail_pop(struct flowsail_sched *q, st
 		flowsail_look(q, sub, now);
 	if (!sub->head && sub - q->subqs.queues < q->config.queues)
 		hop_subq_free(&q->subqs, sub);
-	q->spilled -= cb->spilled;
+	if (unlikely(cb->spilled))
+		q->intake.spilled--;
 	if (q->buffer.pool)
 		hop_buffer_give(&q->buffer, qdisc_pkt_len(skb));
 	if (cb->handle)

@@ -27,7 +27,7 @@ static unsigned int flowsail_withdraw(struct hop_member *m)
 	if (hop_paused_changed(m, q->paused_seen))
 		flowsail_merge_paused(q, ktime_get_ns());
 	if (hop_member_stalls(m, hop_bitset_empty(&q->class.ready) &&
-				 skb_queue_empty(&q->control))) {
+				 skb_queue_empty(&q->intake.control))) {
 		withdrawn = flowsail_unmark(q);
 		q->stats.withdrawn += withdrawn;
 	}
@@ -93,7 +93,7 @@ int flowsail_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack 
 	int err;
 
 	/* Enough for destroy() to run after any failure below. */
-	__skb_queue_head_init(&q->control);
+	__skb_queue_head_init(&q->intake.control);
 	INIT_LIST_HEAD(&q->idle);
 	hop_flow_secret_draw(&q->flow_secret);
 	q->random = get_random_u32();

@@ -149,7 +149,8 @@ static int flowsail_dump_class_stats(struct Qdisc *sch, unsigned long minor, str
 	struct flowsail_sched *q = qdisc_priv(sch);
 
 	if (minor == FLOWSAIL_MINOR_CONTROL)
-		return hop_control_dump(d, &q->control, READ_ONCE(q->stats.drop_control));
+		return hop_control_dump(d, &q->intake.control,
+					READ_ONCE(q->stats.intake.drop_control));
 	return flowsail_put_queue(q, flowsail_minor_queue(q, minor), d);
 }
 

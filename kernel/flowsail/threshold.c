@@ -46,7 +46,7 @@ void flowsail_recompute(struct flowsail_sched *q)
 	q->resume_part = div_u64((u64)c->resume << FLOWSAIL_RESUME_SHIFT, FLOWSAIL_ALPHA_ONE);
 	q->release_ns = (u64)FLOWSAIL_RELEASE_HRTTS * q->hrtt_seen;
 	hop_ecn_set(&q->ramp, c->kmin, c->kmax, c->pmax);
-	hop_police_set(&q->police, q->rate, c->control_share, q->frame_seen);
+	hop_police_set(&q->intake.police, q->rate, c->control_share, q->frame_seen);
 }
 
 /* N_active, or what thresholds are computed of, has changed. */

@@ -182,10 +182,10 @@ enum {
 
 /**
  * enum - statistics of the qdisc
- * @TCA_FLOWSAIL_STATS_QL: u32, bytes, gauge: Q_l in force
- * @TCA_FLOWSAIL_STATS_QH: u32, bytes, gauge: Q_h in force
- * @TCA_FLOWSAIL_STATS_RESUME: u32, bytes, gauge: what may wait before a packet that lets go of its
- *	flow; 0: it holds it until it leaves
+ * @TCA_FLOWSAIL_STATS_QL_BYTES: u32, bytes, gauge: Q_l in force
+ * @TCA_FLOWSAIL_STATS_QH_BYTES: u32, bytes, gauge: Q_h in force
+ * @TCA_FLOWSAIL_STATS_RESUME_BYTES: u32, bytes, gauge: what may wait before a packet that lets go
+ *	of its flow; 0: it holds it until it leaves
  * @TCA_FLOWSAIL_STATS_N_ACTIVE: u32, sub-queues, gauge: sub-queues of the whole port with packets
  *	that may leave
  * @TCA_FLOWSAIL_STATS_BACKLOGGED: u32, sub-queues, gauge: sub-queues of this qdisc with packets
@@ -256,9 +256,9 @@ enum {
  */
 enum {
 	TCA_FLOWSAIL_STATS_UNSPEC,
-	TCA_FLOWSAIL_STATS_QL,
-	TCA_FLOWSAIL_STATS_QH,
-	TCA_FLOWSAIL_STATS_RESUME,
+	TCA_FLOWSAIL_STATS_QL_BYTES,
+	TCA_FLOWSAIL_STATS_QH_BYTES,
+	TCA_FLOWSAIL_STATS_RESUME_BYTES,
 	TCA_FLOWSAIL_STATS_N_ACTIVE,
 	TCA_FLOWSAIL_STATS_BACKLOGGED,
 	TCA_FLOWSAIL_STATS_FLOWS,

@@ -272,11 +272,11 @@ check "and nobody is held" wait_until -e 400 20 rest
 diag "thresholds"
 anew h p host switch rate 100mbit hrtt 10ms ql-scale 150.5% qh-scale 200%
 of() { tc_in h -j -s qdisc show dev p | jq -r ".[0].$1"; }	# options have these names, too
-is "by rate and HRTT, 125,000 bytes" "$(of ql) $(of qh)" "188125 250000"
+is "by rate and HRTT, 125,000 bytes" "$(of ql_bytes) $(of qh_bytes)" "188125 250000"
 tc_in h qdisc change dev p root flowsail ql 100000 resume 0.5%
-between "a part of Q_l" "$(of resume)" 499 500
+between "a part of Q_l" "$(of resume_bytes)" 499 500
 tc_in h qdisc change dev p root flowsail ql auto ql-scale 0.01%
-is "not less than a frame" "$(of ql)" 1514
+is "not less than a frame" "$(of ql_bytes)" 1514
 
 diag "a flow of its own each"
 sails queues 1 isolation flow ql $QL qh $QH

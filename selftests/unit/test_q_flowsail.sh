@@ -88,7 +88,7 @@ shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
 	"pool_alpha":0.14,"kmin":15,"kmax":16,"pmax":0.17,"split_gso":true,"rate":19,"control_share":0.2,
 	"control_dscp":21,"role":"22","peer":"23","tag":true,"tpid":"25","hrtt":26,"hrtt_max":27,"refresh":28,
 	"lease":29,"watch":true,"watchdog":31,"restore":32,"tier":"33","strip":"34","version":35},
-	"ql":1,"qh":2,"resume":3,"n_active":4,"backlogged":5,"flows":6,"isolated":7,"paused":8,"marked":9,"link_rate":10,
+	"ql_bytes":1,"qh_bytes":2,"resume_bytes":3,"n_active":4,"backlogged":5,"flows":6,"isolated":7,"paused":8,"marked":9,"link_rate":10,
 	"hrtt":11,"flows_max":12,"backlog_max":13,"backlog_time":14,"time":15,"pool_size":16,"pool_used":17,
 	"pool_max":18,"assign_free":19,"assign_shared":20,"assign_isolated":21,"released":22,"flows_early":23,
 	"flows_full":24,"marks":25,"marks_high":26,"spared":27,"over_unlabelled":28,"elided":29,"withdrawn":30,
@@ -129,7 +129,7 @@ again "TCA_FLOWSAIL_ISOLATION=u16:0 TCA_FLOWSAIL_PAUSE=u8:1 TCA_FLOWSAIL_QL=u32:
 report $? "and those that are none, auto or flow"
 
 written "TCA_OPTIONS{ TCA_FLOWSAIL_QUEUES=u16:8 TCA_FLOWSAIL_VERSION=u32:1 }
-	 TCA_STATS2{ TCA_STATS_APP{ TCA_FLOWSAIL_STATS_QL=u32:2048 TCA_FLOWSAIL_STATS_N_ACTIVE=u32:4
+	 TCA_STATS2{ TCA_STATS_APP{ TCA_FLOWSAIL_STATS_QL_BYTES=u32:2048 TCA_FLOWSAIL_STATS_N_ACTIVE=u32:4
 				    TCA_FLOWSAIL_STATS_FLOWS=u32:5 TCA_FLOWSAIL_STATS_PAUSED=u32:3
 				    TCA_FLOWSAIL_STATS_MARKED=u32:7 TCA_FLOWSAIL_STATS_POOL_SIZE=u32:0 } }"
 sluice_agrees

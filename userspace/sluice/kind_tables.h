@@ -64,7 +64,7 @@ static const struct kind_column flowsail_columns[] = {
 	{ "QDISC", "handle", NULL, NULL },
 	{ "PAUSED", "paused", NULL, NULL },
 	{ "FLOWS", "flows", NULL, NULL },
-	{ "QL", "ql", text_bytes, "auto" },
+	{ "QL", "ql_bytes", text_bytes, NULL },
 	{ "ACTIVE", "n_active", NULL, NULL },
 	{ "QUEUE", "backlog", text_bytes, NULL },
 	{ "PAUSING", "marked", NULL, NULL },
@@ -73,9 +73,9 @@ static const struct kind_column flowsail_columns[] = {
 
 /* What does not count up */
 static const uint16_t flowsail_gauges[] = {
-	TCA_FLOWSAIL_STATS_QL,
-	TCA_FLOWSAIL_STATS_QH,
-	TCA_FLOWSAIL_STATS_RESUME,
+	TCA_FLOWSAIL_STATS_QL_BYTES,
+	TCA_FLOWSAIL_STATS_QH_BYTES,
+	TCA_FLOWSAIL_STATS_RESUME_BYTES,
 	TCA_FLOWSAIL_STATS_N_ACTIVE,
 	TCA_FLOWSAIL_STATS_BACKLOGGED,
 	TCA_FLOWSAIL_STATS_FLOWS,
