@@ -22,14 +22,12 @@
 #include "../hopctl/hopctl.h"
 #include "../sched/admit.h"
 #include "../sched/buffer.h"
-#include "../sched/control.h"
+#include "../sched/classify.h"
 #include "../sched/egress.h"
 #include "../sched/subq.h"
 #include "../uapi/bfc.h"
 
 #define BFC_NO_FLOW		U32_MAX
-#define BFC_CLASS_CONTROL	BFC_CLASSES_MAX	/* index that bfc_classify() returns for it */
-#define BFC_CLASS_ANY		(BFC_CLASSES_MAX + 1)	/* no filter says which */
 #define BFC_STICKY_HRTTS	2	/* section 3.3.2, sticky queue assignment */
 #define BFC_NO_QUEUE		U32_MAX
 #define BFC_N_UNKNOWN		U32_MAX
@@ -58,7 +56,6 @@ struct bfc_config {
 	u16	queues;
 	u16	tpid;
 	u16	root_id;
-	u8	classes;
 	u8	ways;
 	u8	assign;
 	u8	reuse;
@@ -73,7 +70,7 @@ struct bfc_config {
 	u8	roots;
 	u8	share;
 	u8	control_dscp;
-	u8	priomap[TC_PRIO_MAX + 1];
+	struct hop_prio prio;
 };
 
 /* Counters of the qdisc: TCA_BFC_STATS_* says what each means. */
@@ -114,8 +111,7 @@ struct bfc_sched {
 	struct bfc_config	config;
 	struct hop_flow		*flows;
 	struct hop_holders	holders;	/* the arrays; who holds what counts each class */
-	struct tcf_proto __rcu	*filter_list;
-	struct tcf_block	*block;
+	struct hop_filters	filters;
 	struct hop_flow_secret	flow_secret;	/* makes table indices of this qdisc its own */
 	u32			bdp;		/* HRTT x rate, bounded, x th_scale, bytes */
 	u32			sticky_ns;	/* in force */
@@ -161,16 +157,6 @@ static inline struct bfc_skb_cb *bfc_cb(const struct sk_buff *skb)
 {
 	qdisc_cb_private_validate(skb, sizeof(struct bfc_skb_cb));
 	return (struct bfc_skb_cb *)qdisc_skb_cb(skb)->data;
-}
-
-/* The class that a class id names, or -1. */
-static inline int bfc_minor_class(const struct bfc_sched *q, u32 classid)
-{
-	u32 minor = TC_H_MIN(classid);
-
-	if (minor == BFC_MINOR_CONTROL)
-		return BFC_CLASS_CONTROL;
-	return minor >= 1 && minor <= q->config.classes ? (int)minor - 1 : -1;
 }
 
 /* Bytes that may be queued, whoever else there is */

@@ -37,7 +37,7 @@ static_assert(__HOP_STRIP_MAX == 2);
 static const struct hop_option bfc_options[] = {
 	ROW(TCA_BFC_QUEUES, queues, 2, 1, BFC_QUEUES_MAX,
 	    "queues must be 1 to 4094", .fixed = true),
-	ROW(TCA_BFC_CLASSES, classes, 1, 1, BFC_CLASSES_MAX,
+	ROW(TCA_BFC_CLASSES, prio.classes, 1, 1, BFC_CLASSES_MAX,
 	    "classes must be 1 to 8", .fixed = true),
 	ROW(TCA_BFC_FLOWS, flows, 4, 1, BFC_FLOWS_MAX,
 	    "flows must be auto or 1 to 4194304", .zero = true, .fixed = true),
@@ -150,7 +150,7 @@ static const struct nla_policy bfc_policy[TCA_BFC_MAX + 1] = {
 
 #define BFC_DEFAULTS {								\
 	.queues = BFC_QUEUES_DEFAULT,						\
-	.classes = 1,								\
+	.prio.classes = 1,							\
 	.ways = BFC_WAYS_DEFAULT,						\
 	.share = BFC_SHARE_SPARE,						\
 	.limit = BFC_LIMIT_DEFAULT,						\

@@ -44,11 +44,11 @@ static bool bfc_spills_on(struct bfc_sched *q, u32 number)
 
 /* A packet of the control class that this box only forwards may be beyond its share.
  *
- * Return: its class after all: BFC_CLASS_CONTROL, that of the priomap, or -1: it is to be dropped.
+ * Return: its class after all: HOP_CLASS_CONTROL, that of the map, or -1: to be dropped.
  */
 int bfc_police(struct bfc_sched *q, const struct sk_buff *skb, struct hop_network net)
 {
-	int class = q->config.priomap[skb->priority & TC_PRIO_MAX];
+	int class = q->config.prio.map[skb->priority & TC_PRIO_MAX];
 	bool flow = hop_has_ip_flow(net);
 	u32 hash = 0, number = BFC_NO_FLOW;
 	u64 now = ktime_get_ns();
@@ -64,7 +64,7 @@ int bfc_police(struct bfc_sched *q, const struct sk_buff *skb, struct hop_networ
 		if (hop_control_takes(&q->police, q->member.control_paid, skb, now)) {
 			if (number != BFC_NO_FLOW)
 				__clear_bit(number, q->spilled);
-			return BFC_CLASS_CONTROL;
+			return HOP_CLASS_CONTROL;
 		}
 		if (!flow)
 			return -1;

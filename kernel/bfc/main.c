@@ -62,71 +62,6 @@
 #define CREATE_TRACE_POINTS
 #include "../sched/trace_bfc.h"
 
-/* ---- classification ---- */
-
-/* What tc filters say. A function of its own: the result on the stack would cost those that have no
- * filters a canary.
- *
- * Return: index of a class, BFC_CLASS_ANY, or the negated verdict: the packet is not to be queued.
- */
-static noinline int bfc_filter(struct sk_buff *skb, struct bfc_sched *q,
-			       const struct tcf_proto *filter)
-{
-	struct tcf_result res;
-	int class;
-
-	switch (tcf_classify(skb, NULL, filter, &res, false)) {
-	case TC_ACT_STOLEN:
-	case TC_ACT_QUEUED:
-	case TC_ACT_TRAP:
-		return -(NET_XMIT_SUCCESS | __NET_XMIT_STOLEN);
-	case TC_ACT_SHOT:
-		return -(NET_XMIT_SUCCESS | __NET_XMIT_BYPASS);
-	case TC_ACT_UNSPEC:
-		return BFC_CLASS_ANY;
-	}
-	class = bfc_minor_class(q, res.classid);
-	return class >= 0 ? class : BFC_CLASS_ANY;
-}
-
-/**
- * bfc_classify - the strict-priority class of a packet
- * @skb: the packet
- * @sch: the qdisc
- * @net: hop_network() of the packet; read again if a filter may have changed its tags
- *
- * A priority that names one of our classes goes first, then tc filters, then control traffic
- * is recognised, then the priomap decides.
- *
- * Return: index of the class, BFC_CLASS_CONTROL, or what bfc_enqueue() is to return, negated: a
- * filter took the packet.
- */
-static __always_inline int bfc_classify(struct sk_buff *skb, struct Qdisc *sch,
-					struct hop_network *net)
-{
-	struct bfc_sched *q = qdisc_priv(sch);
-	struct tcf_proto *filter;
-	int class;
-
-	if (TC_H_MAJ(skb->priority) == sch->handle) {
-		class = bfc_minor_class(q, skb->priority);
-		if (class >= 0)
-			return class;
-	}
-	filter = rcu_dereference_bh(q->filter_list);
-	if (filter) {
-		class = bfc_filter(skb, q, filter);
-		if (class < 0)
-			return class;
-		*net = hop_network(skb);
-		if (class != BFC_CLASS_ANY)
-			return class;
-	}
-	if (hop_is_control(skb, *net, q->config.control_dscp))
-		return BFC_CLASS_CONTROL;
-	return q->config.priomap[skb->priority & TC_PRIO_MAX];
-}
-
 /* ---- enqueue ---- */
 
 /* Section 3.3.2, On Enqueue: does this packet's sub-queue exceed Th, itself included? */
@@ -229,7 +164,8 @@ static int bfc_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **
 	int class;
 	u32 hash;
 
-	class = bfc_classify(skb, sch, &net);
+	class = hop_classify(skb, sch, &q->config.prio, &q->filters, &net,
+			     q->config.control_dscp);
 	if (unlikely(class < 0)) {
 		if (-class & __NET_XMIT_BYPASS) {
 			q->stats.drop_filter++;
@@ -239,10 +175,10 @@ static int bfc_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **
 		__qdisc_drop(skb, to_free);
 		return -class;
 	}
-	if (unlikely(class == BFC_CLASS_CONTROL)) {
+	if (unlikely(class == HOP_CLASS_CONTROL)) {
 		if (hop_is_policed(skb, net, q->config.control_dscp))
 			class = bfc_police(q, skb, net);
-		if (class == BFC_CLASS_CONTROL)
+		if (class == HOP_CLASS_CONTROL)
 			return bfc_enqueue_control(skb, sch, to_free);
 		if (class < 0) {
 			q->stats.drop_police++;
@@ -283,17 +219,15 @@ static struct sk_buff *bfc_dequeue_data(struct Qdisc *sch, struct bfc_sched *q, 
 	struct hop_subq *sub;
 	struct sk_buff *skb;
 
-	for (class = q->subqs.classes; class < q->subqs.classes + q->config.classes; class++) {
-		if (hop_bitset_empty(&class->ready))
-			continue;
-		sub = hop_class_turn(&q->subqs, class, bfc_quantum, sch);
-		skb = bfc_take(sch, sub, now);
-		sub->deficit -= qdisc_pkt_len(skb);
-		hop_subq_sent(hop_subq_stats(&q->subqs, sub), skb);
-		trace_bfc_dequeue(&q->member, sub - q->subqs.queues, sub->backlog, skb, now);
-		return skb;
-	}
-	return NULL;
+	class = hop_class_ready(&q->subqs, q->config.prio.classes);
+	if (!class)
+		return NULL;
+	sub = hop_class_turn(&q->subqs, class, bfc_quantum, sch);
+	skb = bfc_take(sch, sub, now);
+	sub->deficit -= qdisc_pkt_len(skb);
+	hop_subq_sent(hop_subq_stats(&q->subqs, sub), skb);
+	trace_bfc_dequeue(&q->member, sub - q->subqs.queues, sub->backlog, skb, now);
+	return skb;
 }
 
 static struct sk_buff *bfc_dequeue_control(struct Qdisc *sch, struct bfc_sched *q, u64 now)
@@ -384,6 +318,8 @@ static struct Qdisc_ops bfc_qdisc_ops __read_mostly = {
 	.owner		= THIS_MODULE,
 };
 
+static_assert(BFC_CLASSES_MAX == HOP_CLASSES_MAX);
+static_assert(BFC_MINOR_CONTROL == HOP_MINOR_CLASS_CONTROL);
 static_assert(sizeof(struct bfc_skb_cb) <= QDISC_CB_PRIV_LEN);
 
 HOP_KIND_MODULE(bfc, "Backpressure Flow Control queueing discipline", bfc_threshold_module_init(),

@@ -16,42 +16,19 @@
 
 const struct bfc_config bfc_defaults = BFC_DEFAULTS;
 
-/* Bands of the kernel's own priority qdiscs, for classes > 1 without a priomap. */
-static const u8 bfc_default_priomap[TC_PRIO_MAX + 1] = {
-	1, 2, 2, 2, 1, 2, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1
-};
-
-static int bfc_parse_priomap(const struct nlattr *a, struct bfc_config *c, bool creating,
-			     struct netlink_ext_ack *extack)
-{
-	int i;
-
-	if (a)
-		memcpy(c->priomap, nla_data(a), sizeof(c->priomap));
-	else if (creating)
-		for (i = 0; i <= TC_PRIO_MAX; i++)
-			c->priomap[i] = min_t(u8, bfc_default_priomap[i], c->classes - 1);
-	for (i = 0; i <= TC_PRIO_MAX; i++)
-		if (c->priomap[i] >= c->classes)
-			return hop_option_refuse(extack, a,
-						 "priomap names a class that does not exist",
-						 -EINVAL);
-	return 0;
-}
-
 /* Rules that tie options to each other or that a range cannot say. */
 static int bfc_validate(struct nlattr **tb, const struct bfc_config *c,
 			struct netlink_ext_ack *extack)
 {
 	int err;
 
-	if (c->queues % c->classes)
+	if (c->queues % c->prio.classes)
 		return hop_option_refuse(extack, tb[TCA_BFC_CLASSES] ?: tb[TCA_BFC_QUEUES],
 					 "queues must be a multiple of classes", -EINVAL);
 	err = bfc_check_values(tb, c, extack);
 	if (err)
 		return err;
-	if (c->flows % (c->classes * c->ways))
+	if (c->flows % (c->prio.classes * c->ways))
 		return hop_option_refuse(extack, tb[TCA_BFC_FLOWS],
 					 "flows must be a multiple of classes x ways", -EINVAL);
 	err = hop_port_check(c->lease_ns, c->refresh_ns, tb[TCA_BFC_LEASE], tb[TCA_BFC_REFRESH],
@@ -75,7 +52,7 @@ int bfc_parse(struct nlattr *opt, struct bfc_config *c, bool creating,
 		err = hop_options_parse(bfc_options, ARRAY_SIZE(bfc_options), tb, c, creating,
 					extack);
 	if (!err)
-		err = bfc_parse_priomap(tb[TCA_BFC_PRIOMAP], c, creating, extack);
+		err = hop_prio_parse(tb[TCA_BFC_PRIOMAP], &c->prio, creating, extack);
 	if (!err)
 		err = bfc_validate(tb, c, extack);
 	return err;
@@ -186,7 +163,7 @@ int bfc_dump(struct Qdisc *sch, struct sk_buff *skb)
 	nest = nla_nest_start(skb, TCA_OPTIONS);
 	full = !nest ||
 	       hop_options_dump(bfc_options, ARRAY_SIZE(bfc_options), c, skb, TCA_BFC_PAD) ||
-	       nla_put(skb, TCA_BFC_PRIOMAP, sizeof(c->priomap), c->priomap) ||
+	       nla_put(skb, TCA_BFC_PRIOMAP, sizeof(c->prio.map), c->prio.map) ||
 	       nla_put_u32(skb, TCA_BFC_VERSION, BFC_VERSION);
 	return hop_nest_end(skb, nest, full);
 }

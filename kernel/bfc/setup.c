@@ -51,14 +51,14 @@ static void bfc_setup_classes(struct bfc_sched *q)
 	struct hop_class *class;
 	u32 queues, i, n;
 
-	for (i = 0; i < q->config.classes; i++) {
+	for (i = 0; i < q->config.prio.classes; i++) {
 		class = &q->subqs.classes[i];
-		queues = q->config.queues / q->config.classes;
+		queues = q->config.queues / q->config.prio.classes;
 		hop_class_init(&q->subqs, i, i * queues, queues);
 		class->holders = q->holders;
-		class->flows = q->flows + i * (table / q->config.classes);
-		class->sets = table / q->config.classes / q->config.ways;
-		for (n = 0; n < table / q->config.classes; n++)
+		class->flows = q->flows + i * (table / q->config.prio.classes);
+		class->sets = table / q->config.prio.classes / q->config.ways;
+		for (n = 0; n < table / q->config.prio.classes; n++)
 			class->flows[n] = hop_flow_unused(n * GOLDEN_RATIO_32,
 							  class->first + n % class->queues);
 	}
@@ -69,7 +69,7 @@ static int bfc_allocate(struct bfc_sched *q)
 	const struct bfc_config *c = &q->config;
 	u32 table = bfc_table(c);
 
-	q->subqs.classes = kvcalloc(c->classes, sizeof(*q->subqs.classes), GFP_KERNEL);
+	q->subqs.classes = kvcalloc(c->prio.classes, sizeof(*q->subqs.classes), GFP_KERNEL);
 	q->subqs.stats = kvcalloc(c->queues, sizeof(*q->subqs.stats), GFP_KERNEL);
 	q->flows = kvcalloc(table, sizeof(*q->flows), GFP_KERNEL);
 	q->subqs.queues = kvcalloc(c->queues, sizeof(*q->subqs.queues), GFP_KERNEL);
@@ -150,7 +150,7 @@ int bfc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *exta
 	err = bfc_parse(opt, &q->config, true, extack);
 	if (err)
 		return err;
-	err = tcf_block_get(&q->block, &q->filter_list, sch, extack);
+	err = tcf_block_get(&q->filters.block, &q->filters.list, sch, extack);
 	if (err)
 		return err;
 	err = bfc_allocate(q);
@@ -173,7 +173,7 @@ void bfc_destroy(struct Qdisc *sch)
 {
 	struct bfc_sched *q = qdisc_priv(sch);
 
-	tcf_block_put(q->block);
+	tcf_block_put(q->filters.block);
 	bfc_reset(sch);
 	hop_pool_put(q->buffer.pool);
 	hop_member_leave(&q->member);

@@ -94,7 +94,8 @@ static unsigned long bfc_find(struct Qdisc *sch, u32 classid)
 	struct bfc_sched *q = qdisc_priv(sch);
 	u32 minor = TC_H_MIN(classid);
 
-	return bfc_minor_class(q, classid) >= 0 || bfc_minor_queue(q, minor) ? minor : 0;
+	return hop_prio_minor(&q->config.prio, classid) >= 0 || bfc_minor_queue(q, minor) ?
+	       minor : 0;
 }
 
 static unsigned long bfc_bind(struct Qdisc *sch, unsigned long parent, u32 classid)
@@ -111,7 +112,7 @@ static struct tcf_block *bfc_tcf_block(struct Qdisc *sch, unsigned long minor,
 {
 	struct bfc_sched *q = qdisc_priv(sch);
 
-	return minor ? NULL : q->block;
+	return minor ? NULL : q->filters.block;
 }
 
 static void bfc_walk(struct Qdisc *sch, struct qdisc_walker *arg)
@@ -121,7 +122,7 @@ static void bfc_walk(struct Qdisc *sch, struct qdisc_walker *arg)
 
 	if (arg->stop)
 		return;
-	for (i = 1; i <= q->config.classes; i++)
+	for (i = 1; i <= q->config.prio.classes; i++)
 		if (!hop_walk_one(sch, arg, i))
 			return;
 	if (hop_walk_one(sch, arg, BFC_MINOR_CONTROL))
@@ -167,26 +168,12 @@ static int bfc_dump_class_stats(struct Qdisc *sch, unsigned long minor, struct g
 {
 	struct bfc_sched *q = qdisc_priv(sch);
 	const struct hop_subq *sub = bfc_minor_queue(q, minor);
-	struct gnet_stats_queue qs = {};
-	const struct hop_class *class;
-	u64 packets = 0, bytes = 0;
-	u32 i;
 
 	if (sub)
 		return bfc_put_queue(q, sub, d);
 	if (minor == BFC_MINOR_CONTROL)
 		return hop_control_dump(d, &q->control, READ_ONCE(q->stats.drop_control));
-	class = &q->subqs.classes[minor - 1];
-	for (i = class->first; i < class->first + class->queues; i++) {
-		qs.qlen += READ_ONCE(q->subqs.queues[i].packets);
-		qs.backlog += READ_ONCE(q->subqs.queues[i].backlog);
-		qs.drops += READ_ONCE(q->subqs.stats[i].drops);
-		packets += READ_ONCE(q->subqs.stats[i].sent);
-		bytes += READ_ONCE(q->subqs.stats[i].sent_bytes);
-	}
-	if (hop_put_sent(d, packets, bytes) < 0)
-		return -1;
-	return gnet_stats_copy_queue(d, NULL, &qs, qs.qlen);
+	return hop_class_put(d, &q->subqs, minor - 1);
 }
 
 const struct Qdisc_class_ops bfc_class_ops = {

@@ -45,6 +45,17 @@ hop_class_turn(const struct hop_subqs *s, struct hop_class *class,
 	return first + class->cursor;
 }
 
+/* The first class that can send, or NULL */
+static inline struct hop_class *hop_class_ready(const struct hop_subqs *s, u32 classes)
+{
+	struct hop_class *class;
+
+	for (class = s->classes; class < s->classes + classes; class++)
+		if (!hop_bitset_empty(&class->ready))
+			return class;
+	return NULL;
+}
+
 /* ---- what tc shows ---- */
 
 /* Qdisc_class_ops.leaf */
@@ -82,6 +93,27 @@ static inline void hop_walk_subqs(struct Qdisc *sch, struct qdisc_walker *arg,
 		else
 			hop_walk_one(sch, arg, minor + i);
 	}
+}
+
+/* What tc shows of a strict-priority class. Return: below 0 if there is no room. */
+static inline int hop_class_put(struct gnet_dump *d, const struct hop_subqs *s, u8 number)
+{
+	struct gnet_stats_queue qs = {};
+	u64 packets = 0, bytes = 0;
+	u32 i;
+
+	for (i = 0; i < s->count; i++) {
+		if (READ_ONCE(s->queues[i].class) != number)
+			continue;
+		qs.qlen += READ_ONCE(s->queues[i].packets);
+		qs.backlog += READ_ONCE(s->queues[i].backlog);
+		qs.drops += READ_ONCE(s->stats[i].drops);
+		packets += READ_ONCE(s->stats[i].sent);
+		bytes += READ_ONCE(s->stats[i].sent_bytes);
+	}
+	if (hop_put_sent(d, packets, bytes) < 0)
+		return -1;
+	return gnet_stats_copy_queue(d, NULL, &qs, qs.qlen);
 }
 
 /* What tc shows of a control class. Return: below 0 if there is no room. */
