@@ -68,6 +68,9 @@ static const struct plugin_option flowsail_options[] = {
 	{ .f = { "slots", TCA_FLOWSAIL_SLOTS, PLUGIN_COUNT, NULL }, .size = 4, .min = 1,
 	  .max = FLOWSAIL_SLOTS_MAX,
 	  .help = "flows that may be known at a time (1024)" },
+	{ .f = { "classes", TCA_FLOWSAIL_CLASSES, PLUGIN_COUNT, NULL }, .size = 1, .min = 1,
+	  .max = FLOWSAIL_CLASSES_MAX,
+	  .help = "strict-priority classes, which split the normal sub-queues (1)" },
 	{ .f = { "pause", TCA_FLOWSAIL_PAUSE, PLUGIN_BOOL, NULL }, .size = 1, .no = "nopause",
 	  .help = "hold flows that fill a sub-queue (pause)" },
 	{ .f = { "ql", TCA_FLOWSAIL_QL, PLUGIN_BYTES, NULL }, .size = 4, .zero = "auto",
@@ -90,6 +93,9 @@ static const struct plugin_option flowsail_options[] = {
 	{ .f = { "quantum", TCA_FLOWSAIL_QUANTUM, PLUGIN_BYTES, NULL }, .size = 4,
 	  .zero = "auto", .max = UINT32_MAX,
 	  .help = "bytes that a sub-queue sends in its turn (auto: one frame)" },
+	{ .f = { "priomap", TCA_FLOWSAIL_PRIOMAP, PLUGIN_NUMBERS, NULL }, .size = 16,
+	  .max = FLOWSAIL_CLASSES_MAX - 1, .syntax = "C0 ... C15",
+	  .help = "class, from 0, of each skb priority (as pfifo_fast)" },
 	{ .f = { "limit", TCA_FLOWSAIL_LIMIT, PLUGIN_BYTES, NULL }, .size = 4, .min = 1,
 	  .max = FLOWSAIL_LIMIT_MAX,
 	  .help = "bytes that may be queued (8Mb)" },
@@ -201,6 +207,7 @@ static const struct plugin_stat flowsail_stats[] = {
 	{ .f = { "drop_police", TCA_FLOWSAIL_STATS_DROP_POLICE, PLUGIN_COUNT, NULL } },
 	{ .f = { "drop_gso", TCA_FLOWSAIL_STATS_DROP_GSO, PLUGIN_COUNT, NULL } },
 	{ .f = { "drop_tag", TCA_FLOWSAIL_STATS_DROP_TAG, PLUGIN_COUNT, NULL } },
+	{ .f = { "drop_filter", TCA_FLOWSAIL_STATS_DROP_FILTER, PLUGIN_COUNT, NULL } },
 	{ .f = { "port", TCA_FLOWSAIL_STATS_PORT, PLUGIN_NEST, NULL } },
 };
 
@@ -220,7 +227,7 @@ static const struct plugin_kind flowsail_kind = {
 	.options = flowsail_options, .count = PLUGIN_ARRAY_SIZE(flowsail_options),
 	.max = TCA_FLOWSAIL_MAX,
 	.fixed = "  TIME is a number with ns, us, ms or s; RATE as 10gbit; BYTES as 64k.\n"
-		 "  After creation, queues, isolation and slots cannot be changed.\n"
+		 "  After creation, queues, isolation, slots and classes cannot be changed.\n"
 		 "  See tc-flowsail(8).\n",
 	.version = TCA_FLOWSAIL_VERSION, .speaks = FLOWSAIL_VERSION,
 };

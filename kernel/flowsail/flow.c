@@ -22,17 +22,31 @@ static void flow_forget(struct flowsail_sched *q, const struct flowsail_flow *fl
 	*at = flow->next;
 }
 
+/* The slot is for a flow of another class from now on, and so is its own sub-queue, which is empty
+ * and not held.
+ */
+static void flow_reclass(struct flowsail_sched *q, struct flowsail_flow *flow, u8 class)
+{
+	struct hop_subq *own = &q->subqs.queues[q->own + flowsail_slot(q, flow)];
+
+	if (!list_empty(&own->node))
+		hop_subq_unlink(own);
+	own->class = class;
+	flow->class = class;
+}
+
 /**
  * flowsail_flow_new - a slot for a flow that is not known
  * @q: the qdisc
  * @id: the flow
  * @hash: hop_flow_hash() of it
+ * @class: its class
  * @now: time
  *
  * Return: the flow, NULL if all slots are in use.
  */
 struct flowsail_flow *flowsail_flow_new(struct flowsail_sched *q, struct hop_flow_id id, u32 hash,
-					u64 now)
+					u8 class, u64 now)
 {
 	u16 *chain = &q->chains[hash & q->chains_mask];
 	struct flowsail_flow *flow;
@@ -47,6 +61,8 @@ struct flowsail_flow *flowsail_flow_new(struct flowsail_sched *q, struct hop_flo
 	}
 	if (flow->state & FLOWSAIL_ISOLATED)
 		q->stats.released++;
+	if (unlikely(flow->class != class))
+		flow_reclass(q, flow, class);
 	flow->id = id;
 	flow->state = FLOWSAIL_KNOWN;
 	flow->next = *chain;

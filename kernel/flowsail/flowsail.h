@@ -21,6 +21,7 @@
 
 #include "../hopctl/hopctl.h"
 #include "../sched/buffer.h"
+#include "../sched/classify.h"
 #include "../sched/ecn_ramp.h"
 #include "../sched/egress.h"
 #include "../sched/intake.h"
@@ -65,6 +66,7 @@ struct flowsail_config {
 	u8			pause;
 	u8			split_gso;
 	u8			control_dscp;
+	struct hop_prio		prio;
 };
 
 /* Counters of the qdisc: TCA_FLOWSAIL_STATS_* says what each means. */
@@ -91,6 +93,7 @@ struct flowsail_stats {
 	u64	drop_limit;
 	u64	drop_pool;
 	u64	drop_tag;
+	u64	drop_filter;
 	u32	flows;
 	u32	isolated;
 	u32	paused;
@@ -112,6 +115,7 @@ struct flowsail_stats {
  * @sent: packets that were sent, ever, for the watchdog
  * @isolation: its sub-queue there, while @apart is not 0
  * @state: FLOWSAIL_KNOWN and others
+ * @class: index of its strict-priority class: what has the same headers in another is another flow
  *
  * Its number among all flows of the qdisc is its *slot*, which the fabric tag carries. Packets in
  * its normal sub-queue came before those in isolation.
@@ -129,6 +133,7 @@ struct flowsail_flow {
 	u32			sent;
 	u16			isolation;
 	u8			state;
+	u8			class;
 };
 
 /**
@@ -151,8 +156,10 @@ struct flowsail_sched {
 	struct flowsail_front	*fronts;	/* of each sub-queue, kept if @resume is not 0 */
 	u16			*chains;	/* one more than the number of a flow, or 0 */
 	u32			chains_mask;
+	u16			normal;		/* normal sub-queues of a class */
 	u16			isolation;	/* its first sub-queue */
 	u16			own;		/* the first of those of single flows */
+	struct hop_filters	filters;
 	struct hop_flow_secret	flow_secret;
 	struct hop_ecn_ramp	ramp;
 	u32			ql_bdp;		/* what Q_l is with one active sub-queue */
@@ -184,7 +191,6 @@ struct flowsail_sched {
 	/* Seldom used */
 	struct hop_intake	intake;
 	struct hop_late_drops	late;
-	struct hop_class	class;
 	u64			paused_ns;	/* when the number of held flows last changed */
 	u64			paused[HOP_BITMAP_WORDS];	/* merged pause bits */
 	struct hop_member	member;
@@ -221,10 +227,12 @@ static inline struct flowsail_flow *flowsail_cb_flow(const struct flowsail_sched
 	return unlikely(slot == FLOWSAIL_NO_FLOW) ? NULL : &q->flows[slot];
 }
 
-/* All sub-queues: normal ones, those for isolation, and one for each slot */
+/* All sub-queues: normal ones, those for isolation, those of each class together, and one for each
+ * slot
+ */
 static inline u32 flowsail_queues(const struct flowsail_config *c)
 {
-	return c->queues + c->isolation + c->slots;
+	return c->queues + c->isolation * c->prio.classes + c->slots;
 }
 
 /* Bytes that may be queued, whoever else there is */
@@ -257,11 +265,13 @@ static inline u32 flowsail_n_active(const struct flowsail_sched *q)
 /* ---- flow.c ---- */
 
 struct flowsail_flow *flowsail_flow_new(struct flowsail_sched *q, struct hop_flow_id id, u32 hash,
-					u64 now);
+					u8 class, u64 now);
 
-static __always_inline bool flowsail_is_same(struct hop_flow_id a, struct hop_flow_id b)
+static __always_inline bool flowsail_is_same(const struct flowsail_flow *flow,
+					     struct hop_flow_id id, u8 class)
 {
-	return a.word[0] == b.word[0] && a.word[1] == b.word[1] && a.word[2] == b.word[2];
+	return flow->id.word[0] == id.word[0] && flow->id.word[1] == id.word[1] &&
+	       flow->id.word[2] == id.word[2] && flow->class == class;
 }
 
 /**
@@ -269,6 +279,7 @@ static __always_inline bool flowsail_is_same(struct hop_flow_id a, struct hop_fl
  * @q: the qdisc
  * @id: hop_packet_flow() of it
  * @hash: hop_flow_hash() of that
+ * @class: its class
  * @now: time
  *
  * A flow that is not known while packets without a slot wait, of flows with a hash like its own,
@@ -277,19 +288,19 @@ static __always_inline bool flowsail_is_same(struct hop_flow_id a, struct hop_fl
  * Return: the flow, or NULL: it is not known, and all slots are in use.
  */
 static __always_inline struct flowsail_flow *
-flowsail_flow_of(struct flowsail_sched *q, struct hop_flow_id id, u32 hash, u64 now)
+flowsail_flow_of(struct flowsail_sched *q, struct hop_flow_id id, u32 hash, u8 class, u64 now)
 {
 	struct flowsail_flow *flow;
 	u16 n;
 
 	for (n = q->chains[hash & q->chains_mask]; n; n = flow->next) {
 		flow = &q->flows[n - 1];
-		if (likely(flowsail_is_same(flow->id, id)))
+		if (likely(flowsail_is_same(flow, id, class)))
 			return flow;
 	}
 	if (unlikely(q->strays) && q->stray[hash % FLOWSAIL_STRAYS])
 		return NULL;
-	return flowsail_flow_new(q, id, hash, now);
+	return flowsail_flow_new(q, id, hash, class, now);
 }
 
 static inline u16 flowsail_slot(const struct flowsail_sched *q, const struct flowsail_flow *flow)

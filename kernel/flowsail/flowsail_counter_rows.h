@@ -67,6 +67,7 @@ static const struct hop_counter flowsail_counters[] = {
 	ROW(TCA_FLOWSAIL_STATS_DROP_POLICE, flowsail_stats, intake.drop_police, 8),
 	ROW(TCA_FLOWSAIL_STATS_DROP_GSO, flowsail_stats, intake.drop_gso, 8),
 	ROW(TCA_FLOWSAIL_STATS_DROP_TAG, flowsail_stats, drop_tag, 8),
+	ROW(TCA_FLOWSAIL_STATS_DROP_FILTER, flowsail_stats, drop_filter, 8),
 };
 
 #undef ROW

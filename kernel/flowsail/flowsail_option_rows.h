@@ -43,6 +43,8 @@ static const struct hop_option flowsail_options[] = {
 	    "isolation must be flow or 1 to 64", .zero = true, .fixed = true),
 	ROW(TCA_FLOWSAIL_SLOTS, slots, 4, 1, FLOWSAIL_SLOTS_MAX,
 	    "slots must be 1 to 4094", .fixed = true),
+	ROW(TCA_FLOWSAIL_CLASSES, prio.classes, 1, 1, FLOWSAIL_CLASSES_MAX,
+	    "classes must be 1 to 8", .fixed = true),
 	ROW(TCA_FLOWSAIL_PAUSE, pause, 1, 0, 1,
 	    "pause must be on or off"),
 	ROW(TCA_FLOWSAIL_QL, ql, 4, 1, FLOWSAIL_LIMIT_MAX,
@@ -144,12 +146,15 @@ static const struct nla_policy flowsail_policy[TCA_FLOWSAIL_MAX + 1] = {
 	[TCA_FLOWSAIL_RESTORE] = { .type = NLA_U32 },
 	[TCA_FLOWSAIL_TIER] = { .type = NLA_U8 },
 	[TCA_FLOWSAIL_STRIP] = { .type = NLA_U8 },
+	[TCA_FLOWSAIL_CLASSES] = { .type = NLA_U8 },
+	[TCA_FLOWSAIL_PRIOMAP] = NLA_POLICY_EXACT_LEN(16),
 };
 
 #define FLOWSAIL_DEFAULTS {							\
 	.queues = FLOWSAIL_QUEUES_DEFAULT,					\
 	.isolation = 1,								\
 	.slots = FLOWSAIL_SLOTS_DEFAULT,					\
+	.prio.classes = 1,							\
 	.pause = 1,								\
 	.ql_scale = FLOWSAIL_QL_SCALE_DEFAULT,					\
 	.qh_scale = FLOWSAIL_QH_SCALE_DEFAULT,					\

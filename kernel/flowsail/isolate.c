@@ -121,15 +121,16 @@ void flowsail_merge_paused(struct flowsail_sched *q, u64 now)
  * @q: the qdisc
  * @flow: a flow without packets there
  *
- * Return: its own, or the shortest of those that there are.
+ * Return: its own, or the shortest of its class.
  */
 u32 flowsail_isolation(const struct flowsail_sched *q, const struct flowsail_flow *flow)
 {
-	u32 best = q->isolation, n;
+	u32 best = q->isolation + flow->class * q->config.isolation, n;
+	u32 end = best + q->config.isolation;
 
 	if (!q->config.isolation)
 		return q->own + flowsail_slot(q, flow);
-	for (n = best + 1; n < q->own; n++)
+	for (n = best + 1; n < end; n++)
 		if (q->subqs.queues[n].backlog < q->subqs.queues[best].backlog)
 			best = n;
 	return best;

@@ -48,6 +48,9 @@
  *
  *   A host has a sub-queue for each flow.
  *
+ * Classes (IV-D). Normal sub-queues are split evenly among strict-priority classes, and each has
+ * isolation of its own. What has the same headers in two classes is two flows.
+ *
  * Buffer: `limit`, and a pool shared by dynamic thresholds if there is one. Control packets go
  * first, in a class that is bounded (sched/control.h). ECN as in pfc, by what is queued.
  *
@@ -87,17 +90,18 @@ static bool flowsail_is_apart(struct flowsail_sched *q, struct flowsail_flow *fl
 	return READ_ONCE(*q->member.role) != HOP_ROLE_HOST;
 }
 
-/* A normal sub-queue for a flow without packets there: an empty one, or any. */
+/* A normal sub-queue for a flow without packets there: an empty one, or any of its class. */
 static u32 flowsail_normal(struct flowsail_sched *q, const struct flowsail_flow *flow, u32 hash,
 			   u64 now)
 {
-	u32 lot = reciprocal_scale((hash ^ (u32)now) * GOLDEN_RATIO_32, q->config.queues), n;
+	u32 lot = flow->class * q->normal +
+		  reciprocal_scale((hash ^ (u32)now) * GOLDEN_RATIO_32, q->normal), n;
 
 	if (READ_ONCE(*q->member.role) == HOP_ROLE_HOST) {
 		q->stats.assign_free++;
 		return q->own + flowsail_slot(q, flow);
 	}
-	n = hop_bitset_next(&q->class.free, lot);
+	n = hop_bitset_next(&q->subqs.classes[flow->class].free, lot);
 	if (n == HOP_BITSET_NONE) {
 		q->stats.assign_shared++;
 		return lot;
@@ -108,10 +112,10 @@ static u32 flowsail_normal(struct flowsail_sched *q, const struct flowsail_flow 
 
 /* Algorithm 1, lines 3 to 15: the sub-queue of a packet */
 static u32 flowsail_assign(struct flowsail_sched *q, struct flowsail_flow *flow, u32 hash,
-			   bool apart, u64 now)
+			   u8 class, bool apart, u64 now)
 {
 	if (unlikely(!flow))
-		return reciprocal_scale(hash, q->config.queues);
+		return class * q->normal + reciprocal_scale(hash, q->normal);
 	if (unlikely(apart)) {
 		if (flow->apart)
 			return flow->isolation;
@@ -157,7 +161,7 @@ static void flowsail_mark(struct flowsail_sched *q, struct hop_subq *sub, u32 ow
 }
 
 static struct hop_admitted flowsail_enqueue_frame(struct sk_buff *skb, struct Qdisc *sch,
-						  struct hop_flow_id id, bool spills,
+						  struct hop_flow_id id, u8 class, bool spills,
 						  struct sk_buff **to_free)
 {
 	struct hop_admitted change = hop_admitted_one(qdisc_pkt_len(skb));
@@ -176,9 +180,9 @@ static struct hop_admitted flowsail_enqueue_frame(struct sk_buff *skb, struct Qd
 	if (unlikely(hop_ecn_marks(&q->ramp, sch->qstats.backlog, &q->random)))
 		hop_intake_ecn(&q->stats.intake, skb);
 	hash = hop_flow_hash(&id, &q->flow_secret);
-	flow = flowsail_flow_of(q, id, hash, now);
+	flow = flowsail_flow_of(q, id, hash, class, now);
 	apart = flow && flowsail_is_apart(q, flow, now);
-	n = flowsail_assign(q, flow, hash, apart, now);
+	n = flowsail_assign(q, flow, hash, class, apart, now);
 	sub = &q->subqs.queues[n];
 	*flowsail_cb(skb) = (struct flowsail_skb_cb) {
 		.flow = flow ? flowsail_slot(q, flow) : FLOWSAIL_NO_FLOW,
@@ -211,8 +215,8 @@ static struct hop_admitted flowsail_enqueue_frame(struct sk_buff *skb, struct Qd
 }
 
 static noinline struct hop_admitted
-flowsail_enqueue_gso(struct sk_buff *skb, struct Qdisc *sch, struct hop_flow_id id, bool spills,
-		     struct sk_buff **to_free)
+flowsail_enqueue_gso(struct sk_buff *skb, struct Qdisc *sch, struct hop_flow_id id, u8 class,
+		     bool spills, struct sk_buff **to_free)
 {
 	struct flowsail_sched *q = qdisc_priv(sch);
 	struct hop_admitted done = {};
@@ -221,8 +225,8 @@ flowsail_enqueue_gso(struct sk_buff *skb, struct Qdisc *sch, struct hop_flow_id 
 	segment = hop_intake_split(&q->stats.intake, skb, sch, to_free);
 	skb_list_walk_safe(segment, segment, next) {
 		skb_mark_not_on_list(segment);
-		done = hop_admitted_sum(done, flowsail_enqueue_frame(segment, sch, id, spills,
-								     to_free));
+		done = hop_admitted_sum(done, flowsail_enqueue_frame(segment, sch, id, class,
+								     spills, to_free));
 	}
 	return done;
 }
@@ -236,24 +240,34 @@ static int flowsail_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_bu
 	u32 len = qdisc_pkt_len(skb);
 	struct hop_flow_id id;
 	bool spills = false;
-	int verdict;
+	int class, verdict;
 
 	flowsail_follow_link(q);
-	if (unlikely(hop_is_control(skb, net, dscp))) {
+	class = hop_classify(skb, sch, &q->config.prio, &q->filters, &net, dscp);
+	if (unlikely(class < 0)) {
+		if (-class & __NET_XMIT_BYPASS) {
+			q->stats.drop_filter++;
+			qdisc_qstats_drop(sch);
+		}
+		__qdisc_drop(skb, to_free);
+		return -class;
+	}
+	if (unlikely(class == HOP_CLASS_CONTROL)) {
 		hop_backlog_moves(sch, &q->stats.backlog_time, &q->changed_ns, ktime_get_ns());
 		verdict = hop_intake_control(&q->intake, &q->stats.intake, &q->member, skb, net,
 					     dscp, to_free);
 		if (verdict != HOP_INTAKE_SPILLS)
 			return verdict;
+		class = q->config.prio.map[skb->priority & TC_PRIO_MAX];
 		spills = true;
 	}
 	id = hop_packet_flow(skb, net, &q->flow_secret);
 	if (unlikely(!hop_has_ip_flow(net)))
 		id.word[1] ^= jhash(eth_hdr(skb), 2 * ETH_ALEN, q->flow_secret.rest);
 	if (!skb_is_gso(skb) || !q->config.split_gso)
-		change = flowsail_enqueue_frame(skb, sch, id, spills, to_free);
+		change = flowsail_enqueue_frame(skb, sch, id, class, spills, to_free);
 	else
-		change = flowsail_enqueue_gso(skb, sch, id, spills, to_free);
+		change = flowsail_enqueue_gso(skb, sch, id, class, spills, to_free);
 	if (likely(change.all == hop_admitted_one(len).all))
 		return NET_XMIT_SUCCESS;
 	return hop_admit_verdict(sch, change, len);
@@ -273,12 +287,14 @@ static u32 flowsail_quantum(struct Qdisc *sch)
 static struct sk_buff *flowsail_dequeue_data(struct Qdisc *sch, struct flowsail_sched *q, u64 now)
 {
 	struct flowsail_flow *flow;
+	struct hop_class *class;
 	struct hop_subq *sub;
 	struct sk_buff *skb;
 
-	if (hop_bitset_empty(&q->class.ready))
+	class = hop_class_ready(&q->subqs, q->config.prio.classes);
+	if (!class)
 		return NULL;
-	sub = hop_class_turn(&q->subqs, &q->class, flowsail_quantum, sch);
+	sub = hop_class_turn(&q->subqs, class, flowsail_quantum, sch);
 	skb = flowsail_take(sch, sub, now);
 	sub->deficit -= qdisc_pkt_len(skb);
 	hop_subq_sent(hop_subq_stats(&q->subqs, sub), skb);
@@ -362,6 +378,8 @@ static struct Qdisc_ops flowsail_qdisc_ops __read_mostly = {
 
 static_assert(sizeof(struct flowsail_skb_cb) <= QDISC_CB_PRIV_LEN);
 static_assert(sizeof(struct flowsail_flow) <= 64);
+static_assert(FLOWSAIL_CLASSES_MAX == HOP_CLASSES_MAX);
+static_assert(FLOWSAIL_MINOR_CONTROL == HOP_MINOR_CLASS_CONTROL);
 
 HOP_KIND_MODULE(flowsail, "FlowSail: pauses for single flows", flowsail_threshold_module_init(),
 		(void)0);

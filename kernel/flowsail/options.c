@@ -23,6 +23,10 @@ static int flowsail_validate(struct nlattr **tb, const struct flowsail_config *c
 
 	if (err)
 		return err;
+	if (c->queues % c->prio.classes)
+		return hop_option_refuse(extack, tb[TCA_FLOWSAIL_CLASSES] ?:
+					 tb[TCA_FLOWSAIL_QUEUES],
+					 "queues must be a multiple of classes", -EINVAL);
 	if (flowsail_queues(c) > HOP_BITSET_BITS)
 		return hop_option_refuse(extack, tb[TCA_FLOWSAIL_SLOTS] ?:
 					 tb[TCA_FLOWSAIL_QUEUES] ?: tb[TCA_FLOWSAIL_ISOLATION],
@@ -52,7 +56,9 @@ int flowsail_parse(struct nlattr *opt, struct flowsail_config *c, bool creating,
 	if (!err)
 		err = hop_options_parse(flowsail_options, ARRAY_SIZE(flowsail_options), tb, c,
 					creating, extack);
-	return err ?: flowsail_validate(tb, c, extack);
+	return err ?:
+	       hop_prio_parse(tb[TCA_FLOWSAIL_PRIOMAP], &c->prio, creating, extack) ?:
+	       flowsail_validate(tb, c, extack);
 }
 
 /* Short sub-queues take part here, or what is left could be more than the limit. */
@@ -105,8 +111,14 @@ int flowsail_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ac
 
 int flowsail_dump(struct Qdisc *sch, struct sk_buff *skb)
 {
-	struct flowsail_sched *q = qdisc_priv(sch);
+	const struct flowsail_sched *q = qdisc_priv(sch);
+	const struct flowsail_config *c = &q->config;
+	struct nlattr *nest = nla_nest_start(skb, TCA_OPTIONS);
+	bool full = !nest ||
+		    hop_options_dump(flowsail_options, ARRAY_SIZE(flowsail_options), c, skb,
+				     TCA_FLOWSAIL_PAD) ||
+		    nla_put(skb, TCA_FLOWSAIL_PRIOMAP, sizeof(c->prio.map), c->prio.map) ||
+		    nla_put_u32(skb, TCA_FLOWSAIL_VERSION, FLOWSAIL_VERSION);
 
-	return hop_options_show(flowsail_options, ARRAY_SIZE(flowsail_options), &q->config, skb,
-				TCA_FLOWSAIL_PAD, TCA_FLOWSAIL_VERSION, FLOWSAIL_VERSION);
+	return hop_nest_end(skb, nest, full);
 }

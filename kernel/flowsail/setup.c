@@ -5,6 +5,7 @@
  */
 #include <linux/mm.h>
 
+#include "../sched/classes.h"
 #include "../sched/port_options.h"
 #include "queue.h"
 
@@ -26,7 +27,7 @@ static unsigned int flowsail_withdraw(struct hop_member *m)
 	sch_tree_lock(m->sch);
 	if (hop_paused_changed(m, q->paused_seen))
 		flowsail_merge_paused(q, ktime_get_ns());
-	if (hop_member_stalls(m, hop_bitset_empty(&q->class.ready) &&
+	if (hop_member_stalls(m, !hop_class_ready(&q->subqs, q->config.prio.classes) &&
 				 skb_queue_empty(&q->intake.control))) {
 		withdrawn = flowsail_unmark(q);
 		q->stats.withdrawn += withdrawn;
@@ -40,17 +41,37 @@ static const struct hop_member_ops flowsail_member_ops = {
 	.withdraw	= flowsail_withdraw,
 };
 
-/* No flow is the first to seem used: all slots are idle. Only normal sub-queues are given away. */
-static void flowsail_setup(struct flowsail_sched *q, struct hop_subq *queues,
-			   struct hop_subq_stats *stats)
+/* Sub-queues are numbered through all classes. Only normal ones are given away. */
+static void flowsail_setup_class(struct flowsail_sched *q, u8 number)
 {
-	u32 n, count = flowsail_queues(&q->config);
+	struct hop_class *class = &q->subqs.classes[number];
+	u32 n, first = number * q->normal;
 
-	hop_subqs_setup(&q->subqs, queues, stats, &q->class, count);
+	INIT_LIST_HEAD(&class->idle);
+	class->queues = q->subqs.count;
+	for (n = first; n < first + q->normal; n++) {
+		q->subqs.queues[n].class = number;
+		hop_bitset_add(&class->free, n);
+	}
+	first = q->isolation + number * q->config.isolation;
+	for (n = first; n < first + q->config.isolation; n++)
+		q->subqs.queues[n].class = number;
+}
+
+/* No flow is the first to seem used: all slots are idle. */
+static void flowsail_setup(struct flowsail_sched *q)
+{
+	u32 n;
+
+	hop_subqs_init(&q->subqs);
+	q->subqs.count = flowsail_queues(&q->config);
+	q->normal = q->config.queues / q->config.prio.classes;
 	q->isolation = q->config.queues;
-	q->own = q->isolation + q->config.isolation;
-	for (n = q->config.queues; n < count; n++)
-		hop_bitset_del(&q->class.free, n);
+	q->own = q->isolation + q->config.isolation * q->config.prio.classes;
+	for (n = 0; n < q->subqs.count; n++)
+		INIT_LIST_HEAD(&q->subqs.queues[n].node);
+	for (n = 0; n < q->config.prio.classes; n++)
+		flowsail_setup_class(q, n);
 	for (n = 0; n < q->config.slots; n++)
 		list_add_tail(&q->flows[n].idle, &q->idle);
 }
@@ -58,22 +79,19 @@ static void flowsail_setup(struct flowsail_sched *q, struct hop_subq *queues,
 static int flowsail_allocate(struct flowsail_sched *q)
 {
 	u32 count = flowsail_queues(&q->config);
-	struct hop_subq_stats *stats;
-	struct hop_subq *queues;
 
 	BUILD_BUG_ON(FLOWSAIL_SLOTS_MAX + 2 > HOP_BITSET_BITS);
 	q->chains_mask = roundup_pow_of_two(2 * q->config.slots) - 1;
 	q->chains = kvcalloc(q->chains_mask + 1, sizeof(*q->chains), GFP_KERNEL);
 	q->flows = kvcalloc(q->config.slots, sizeof(*q->flows), GFP_KERNEL);
 	q->fronts = kvcalloc(count, sizeof(*q->fronts), GFP_KERNEL);
-	queues = kvcalloc(count, sizeof(*queues), GFP_KERNEL);
-	stats = kvcalloc(count, sizeof(*stats), GFP_KERNEL);
-	if (!q->chains || !q->flows || !q->fronts || !queues || !stats) {
-		kvfree(queues);
-		kvfree(stats);
+	q->subqs.queues = kvcalloc(count, sizeof(*q->subqs.queues), GFP_KERNEL);
+	q->subqs.stats = kvcalloc(count, sizeof(*q->subqs.stats), GFP_KERNEL);
+	q->subqs.classes = kvcalloc(q->config.prio.classes, sizeof(*q->subqs.classes), GFP_KERNEL);
+	if (!q->chains || !q->flows || !q->fronts || !q->subqs.queues || !q->subqs.stats ||
+	    !q->subqs.classes)
 		return -ENOMEM;
-	}
-	flowsail_setup(q, queues, stats);
+	flowsail_setup(q);
 	return 0;
 }
 
@@ -81,6 +99,7 @@ static void flowsail_free(struct flowsail_sched *q)
 {
 	kvfree(q->subqs.queues);
 	kvfree(q->subqs.stats);
+	kvfree(q->subqs.classes);
 	kvfree(q->fronts);
 	kvfree(q->flows);
 	kvfree(q->chains);
@@ -101,6 +120,7 @@ int flowsail_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack 
 	q->paused_ns = q->changed_ns;
 	q->config = flowsail_defaults;
 	err = flowsail_parse(opt, &q->config, true, extack) ?:
+	      tcf_block_get(&q->filters.block, &q->filters.list, sch, extack) ?:
 	      flowsail_allocate(q) ?:
 	      hop_buffer_find(&q->buffer, sch, q->config.pool, opt, TCA_FLOWSAIL_POOL, &pool,
 			      extack);
@@ -122,6 +142,7 @@ void flowsail_destroy(struct Qdisc *sch)
 {
 	struct flowsail_sched *q = qdisc_priv(sch);
 
+	tcf_block_put(q->filters.block);
 	flowsail_reset(sch);
 	hop_pool_put(q->buffer.pool);
 	hop_member_leave(&q->member);

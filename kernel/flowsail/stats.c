@@ -74,7 +74,7 @@ int flowsail_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 
 /* ---- classes ----
  *
- * The control class, and sub-queues: see sched/classes.h.
+ * Strict-priority classes, the control class, and sub-queues: see sched/classes.h.
  */
 
 static struct hop_subq *flowsail_minor_queue(const struct flowsail_sched *q, unsigned long minor)
@@ -89,15 +89,50 @@ static unsigned long flowsail_find(struct Qdisc *sch, u32 classid)
 	const struct flowsail_sched *q = qdisc_priv(sch);
 	u32 minor = TC_H_MIN(classid);
 
-	return minor == FLOWSAIL_MINOR_CONTROL || flowsail_minor_queue(q, minor) ? minor : 0;
+	return hop_prio_minor(&q->config.prio, classid) >= 0 || flowsail_minor_queue(q, minor) ?
+	       minor : 0;
+}
+
+static unsigned long flowsail_bind(struct Qdisc *sch, unsigned long parent, u32 classid)
+{
+	return flowsail_find(sch, classid);
+}
+
+static void flowsail_unbind(struct Qdisc *sch, unsigned long minor)
+{
+}
+
+static struct tcf_block *flowsail_tcf_block(struct Qdisc *sch, unsigned long minor,
+					    struct netlink_ext_ack *extack)
+{
+	struct flowsail_sched *q = qdisc_priv(sch);
+
+	return minor ? NULL : q->filters.block;
 }
 
 static void flowsail_walk(struct Qdisc *sch, struct qdisc_walker *arg)
 {
 	const struct flowsail_sched *q = qdisc_priv(sch);
+	unsigned long i;
 
-	if (!arg->stop && hop_walk_one(sch, arg, FLOWSAIL_MINOR_CONTROL))
+	if (arg->stop)
+		return;
+	for (i = 1; i <= q->config.prio.classes; i++)
+		if (!hop_walk_one(sch, arg, i))
+			return;
+	if (hop_walk_one(sch, arg, FLOWSAIL_MINOR_CONTROL))
 		hop_walk_subqs(sch, arg, &q->subqs, FLOWSAIL_MINOR_QUEUE);
+}
+
+static int flowsail_dump_class(struct Qdisc *sch, unsigned long minor, struct sk_buff *skb,
+			       struct tcmsg *tcm)
+{
+	const struct hop_subq *sub = flowsail_minor_queue(qdisc_priv(sch), minor);
+
+	hop_class_dump(sch, minor, skb, tcm);
+	if (sub)
+		tcm->tcm_parent = TC_H_MAKE(sch->handle, READ_ONCE(sub->class) + 1);
+	return 0;
 }
 
 static u32 flowsail_waits(const struct hop_subq *sub)
@@ -147,17 +182,23 @@ static int flowsail_put_queue(const struct flowsail_sched *q, const struct hop_s
 static int flowsail_dump_class_stats(struct Qdisc *sch, unsigned long minor, struct gnet_dump *d)
 {
 	struct flowsail_sched *q = qdisc_priv(sch);
+	const struct hop_subq *sub = flowsail_minor_queue(q, minor);
 
+	if (sub)
+		return flowsail_put_queue(q, sub, d);
 	if (minor == FLOWSAIL_MINOR_CONTROL)
 		return hop_control_dump(d, &q->intake.control,
 					READ_ONCE(q->stats.intake.drop_control));
-	return flowsail_put_queue(q, flowsail_minor_queue(q, minor), d);
+	return hop_class_put(d, &q->subqs, minor - 1);
 }
 
 const struct Qdisc_class_ops flowsail_class_ops = {
 	.leaf		= hop_class_leaf,
 	.find		= flowsail_find,
 	.walk		= flowsail_walk,
-	.dump		= hop_class_dump,
+	.tcf_block	= flowsail_tcf_block,
+	.bind_tcf	= flowsail_bind,
+	.unbind_tcf	= flowsail_unbind,
+	.dump		= flowsail_dump_class,
 	.dump_stats	= flowsail_dump_class_stats,
 };

@@ -19,6 +19,7 @@
 #define FLOWSAIL_QUEUES_DEFAULT		8
 #define FLOWSAIL_QUEUES_MAX		2048
 #define FLOWSAIL_ISOLATION_MAX		64
+#define FLOWSAIL_CLASSES_MAX		8
 #define FLOWSAIL_SLOTS_DEFAULT		1024
 #define FLOWSAIL_SLOTS_MAX		4094
 #define FLOWSAIL_LIMIT_DEFAULT		(8U << 20)
@@ -136,6 +137,9 @@ enum flowsail_role {
  *	front of tc filters and XDP
  * @TCA_FLOWSAIL_VERSION: u32, only in dumps: FLOWSAIL_VERSION of the module
  * @TCA_FLOWSAIL_PAD: padding of 64-bit attributes
+ * @TCA_FLOWSAIL_CLASSES: u8, 1 to 8, default 1, not changeable: strict-priority classes, which
+ *	split the normal sub-queues
+ * @TCA_FLOWSAIL_PRIOMAP: 16 x u8: class, from 0, of each skb priority
  */
 enum {
 	TCA_FLOWSAIL_UNSPEC,
@@ -175,6 +179,8 @@ enum {
 	TCA_FLOWSAIL_STRIP,
 	TCA_FLOWSAIL_VERSION,
 	TCA_FLOWSAIL_PAD,
+	TCA_FLOWSAIL_CLASSES,
+	TCA_FLOWSAIL_PRIOMAP,
 	__TCA_FLOWSAIL_MAX
 };
 
@@ -253,6 +259,7 @@ enum {
  * @TCA_FLOWSAIL_STATS_DROP_TAG: u64, packets: a packet could not be tagged for want of memory
  * @TCA_FLOWSAIL_STATS_PORT: nest: the port, in attributes HOP_A_*
  * @TCA_FLOWSAIL_STATS_PAD: padding of 64-bit attributes
+ * @TCA_FLOWSAIL_STATS_DROP_FILTER: u64, packets: a tc filter's verdict was to drop
  */
 enum {
 	TCA_FLOWSAIL_STATS_UNSPEC,
@@ -304,6 +311,7 @@ enum {
 	TCA_FLOWSAIL_STATS_DROP_TAG,
 	TCA_FLOWSAIL_STATS_PORT,
 	TCA_FLOWSAIL_STATS_PAD,
+	TCA_FLOWSAIL_STATS_DROP_FILTER,
 	__TCA_FLOWSAIL_STATS_MAX
 };
 

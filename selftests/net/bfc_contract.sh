@@ -339,7 +339,7 @@ if [ $kind = floodgate ]; then
 fi
 
 diag "what it cannot be"
-if [ $kind != bfc ]; then
+if [[ $kind != @(bfc|flowsail) ]]; then
 	tcs "qdisc add dev p root handle 1: $our"
 	for parent in 1:1 1:fff; do
 		refused "pfifo as a child at $parent" "" tc_in a qdisc add dev p parent $parent handle 5: pfifo
@@ -351,7 +351,7 @@ if [ $kind != bfc ]; then
 	refused "in place of ingress" "" "$tcmsg" -n "$(ns_name a)" send ingress p TCA_KIND=str:$kind
 	finish
 fi
-tcs "qdisc add dev p root handle 1: bfc classes 2"
+tcs "qdisc add dev p root handle 1: $kind classes 2"
 for child in plug "tbf rate 1mbit burst 10k limit 10k" "netem delay 1ms" pfifo fq_codel bfc mq; do
 	for parent in 1:1 1:fff 1:1000; do
 		# shellcheck disable=SC2086
@@ -367,9 +367,9 @@ done
 for priority in 65536 65537 65538 65539 69631 69632 131071 2147483647; do
 	paths_udp "a priority of $priority" 20 10.0.0.2 --priority $priority
 done
-is "one qdisc all the while" "$(seen | jq -c 'map([.kind, .handle])')" '[["bfc","1:"]]'
+is "one qdisc all the while" "$(seen | jq -c 'map([.kind, .handle])')" '[["'$kind'","1:"]]'
 leave_ports
 tc_in a qdisc del dev p root
-refused "in place of ingress" "" "$tcmsg" -n "$(ns_name a)" send ingress p TCA_KIND=str:bfc
+refused "in place of ingress" "" "$tcmsg" -n "$(ns_name a)" send ingress p TCA_KIND=str:$kind
 
 finish

@@ -104,6 +104,7 @@ static const struct option flowsail_options[] = {
 	{ TCA_FLOWSAIL_QUEUES, 2, false, true, 1, 2048, false },
 	{ TCA_FLOWSAIL_ISOLATION, 2, true, true, 1, 64, false },
 	{ TCA_FLOWSAIL_SLOTS, 4, false, true, 1, 4094, false },
+	{ TCA_FLOWSAIL_CLASSES, 1, false, true, 1, 8, false },
 	{ TCA_FLOWSAIL_PAUSE, 1, false, false, 0, 1, false },
 	{ TCA_FLOWSAIL_QL, 4, true, false, 1, 1073741824, false },
 	{ TCA_FLOWSAIL_QH, 4, true, false, 1, 1073741824, false },

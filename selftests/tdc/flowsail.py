@@ -61,11 +61,13 @@ def below(p):
 # ---- options ----
 
 # What the rows of the specification say is in option_lists.py; here is what they do not.
-DEFAULTS = lists.FLOWSAIL_DEFAULTS['']
+DEFAULTS = dict(lists.FLOWSAIL_DEFAULTS[''], priomap=' '.join(['0'] * 16))
+UP = '0 1 2 3 4 5 6 7 7 6 5 4 3 2 1 0'
 FIXED = lists.FLOWSAIL_FIXED
 CREATION = 'this option can be set at creation only'
 # What goes with some of the values there: typed, and shown then
 ALSO = {
+    'classes 8': ('', {'priomap': '1 2 2 2 1 2 0 0 1 1 1 1 1 1 1 1'}),
     'slots 4094': ('queues 1', {'queues': '1'}),
     'ql-scale 1000': ('qh-scale 1000', {'qh-scale': '1000%'}),
     'qh-scale 0.01': ('ql-scale 0.01', {'ql-scale': '0.01%'}),
@@ -76,9 +78,11 @@ BAD = [(typed, said, by) for _, option, typed, said, by in lists.FLOWSAIL_BAD if
     (typed, CREATION, 'kernel') for _, option, typed, shown in lists.FLOWSAIL_GOOD
     if option in FIXED and shown != DEFAULTS[option]] + [
     (typed, said, 'tc') for typed, said in (
+        ('priomap 0 0 0', 'takes 16 numbers'), ('priomap ' + UP.replace('7', '8'), 'takes 16 numbers'),
         ('limit none', 'takes a size '), ('ql none', 'takes a size '), ('hrtt 5', 'takes a time '),
         ('limit 1m limit 2m', 'is given twice'), ('th 1k', 'there is no option "th"'))] + [
     (typed, said, 'kernel') for typed, said in (
+        ('priomap ' + UP, 'priomap names a class that does not exist'),
         ('ql 2k qh 1k', 'qh must not be below ql'), ('ql-scale 300.01%', 'qh-scale must not be below ql-scale'),
         ('qh-scale 99.99%', 'qh-scale must not be below ql-scale'),
         ('kmin 2k kmax 1k', 'kmin must not be above kmax'), ('kmin 1', 'kmin must not be above kmax'),
@@ -87,7 +91,10 @@ BAD_NEW = [(typed, said, by) for _, option, typed, said, by in lists.FLOWSAIL_BA
     (typed, 'queues, isolation and slots together must be at most 4096', 'kernel')
     for typed in ('slots 4094', 'queues 2048 isolation 1 slots 2048', 'queues 2048 isolation 64 slots 1985',
                   'queues 3 isolation flow slots 4094')] + [
-    ('kmin 1', 'kmin must not be above kmax', 'kernel')]
+    ('kmin 1', 'kmin must not be above kmax', 'kernel'), ('classes 3', 'queues must be a multiple of classes', 'kernel'),
+    ('queues 2 classes 4', 'queues must be a multiple of classes', 'kernel'),
+    ('classes 8 isolation 64 slots 3577', 'queues, isolation and slots together must be at most 4096', 'kernel'),
+    ('classes 2 priomap ' + UP, 'priomap names a class that does not exist', 'kernel')]
 
 
 def options_line(**changed):
@@ -125,6 +132,8 @@ def options():
         case('options', 'flowsail: add with {} is refused, nothing is there'.format(typed), [], add,
              steps(add + ' 2>&1', look), pattern(after(1, re.escape(words)), '(?!.*qdisc flowsail)'),
              status=2 if by == 'kernel' else 1)
+    case('options', 'flowsail: add with classes 8 and a priomap', [], root.format('add') + 'classes 8 priomap ' + UP, look,
+         at + options_line(classes='8', priomap=UP))
     case('options', 'flowsail: replace by a second handle starts from the defaults',
          [root.format('add') + 'kmin 1k kmax 2k slots 7'], '$TC qdisc replace dev {} root handle 2: flowsail'.format(DEV), look,
          r'^qdisc flowsail 2: root refcnt \d+ ' + options_line())
@@ -145,7 +154,6 @@ def classes():
             ('has no class to add', '$TC class add dev {} parent 1: classid 1:7 flowsail', 'made by the qdisc'),
             ('has no class to delete', '$TC class del dev {} classid 1:1', NO),
             ('has no sub-queue to delete', '$TC class del dev {} classid 1:1000', NO),
-            ('has no filters', '$TC filter add dev {} parent 1: protocol all matchall', NO),
             ('has no filters at a class', '$TC filter add dev {} parent 1:1 protocol all matchall', NO),
             ('takes no qdisc at a sub-queue', '$TC qdisc add dev {} parent 1:1000 handle 2: pfifo', NO),
             ('takes none at a sub-queue that there is not', '$TC qdisc add dev {} parent 1:1409 handle 2: pfifo', NO),
@@ -157,12 +165,12 @@ def classes():
     case('options', 'flowsail shows its classes, and sub-queues that were used', [
         tc('qdisc add dev {} root handle 1: flowsail role switch queues 1'.format(DEV)), flow(2)], '$TC -s class show dev ' + DEV,
          '$TC -s class show dev ' + DEV,
-         r'\A\s*class flowsail 1:fff root .*class flowsail 1:1000 root .* class: waits not role normal flows 0 '
+         r'\A\s*class flowsail 1:1 root .*class flowsail 1:fff root .*class flowsail 1:1000 parent 1:1 .* class: waits not role normal flows 0 '
          r'(?!.*class flowsail)')
     case('options', 'and those of hosts', [
         tc('qdisc add dev {} root handle 1: flowsail role host queues 1 slots 1'.format(DEV)), flow(2)],
          '$TC -s class show dev ' + DEV, '$TC -s class show dev ' + DEV,
-         r'\A\s*class flowsail 1:fff root .*class flowsail 1:1002 root .* class: waits not role own flows 0 '
+         r'\A\s*class flowsail 1:1 root .*class flowsail 1:fff root .*class flowsail 1:1002 parent 1:1 .* class: waits not role own flows 0 '
          r'(?!.*class flowsail 1:100[^2])')
     case('options', 'flowsail is not for a device without neighbours', [], '$TC qdisc add dev lo root flowsail',
          '$TC qdisc add dev lo root flowsail 2>&1; ' + show('lo'),

@@ -410,6 +410,7 @@ FLOWSAIL_VERSION = 1
 FLOWSAIL_DEFAULTS = {'': {'queues': '8',
       'isolation': '1',
       'slots': '1024',
+      'classes': '1',
       'pause': True,
       'ql': 'auto',
       'qh': 'auto',
@@ -418,6 +419,7 @@ FLOWSAIL_DEFAULTS = {'': {'queues': '8',
       'resume': '50%',
       'lone': 'low',
       'quantum': 'auto',
+      'priomap': None,
       'limit': '8Mb',
       'pool': 'none',
       'pool-alpha': '100%',
@@ -444,7 +446,7 @@ FLOWSAIL_DEFAULTS = {'': {'queues': '8',
 
 FLOWSAIL_OFF = {'pause': 'nopause', 'split-gso': 'no-split-gso', 'tag': 'notag', 'watch': 'nowatch'}
 
-FLOWSAIL_FIXED = ('queues', 'isolation', 'slots')
+FLOWSAIL_FIXED = ('queues', 'isolation', 'slots', 'classes')
 
 # Role, option, typed, shown
 FLOWSAIL_GOOD = [('', 'queues', 'queues 1', '1'),
@@ -454,6 +456,8 @@ FLOWSAIL_GOOD = [('', 'queues', 'queues 1', '1'),
  ('', 'isolation', 'isolation flow', 'flow'),
  ('', 'slots', 'slots 1', '1'),
  ('', 'slots', 'slots 4094', '4094'),
+ ('', 'classes', 'classes 1', '1'),
+ ('', 'classes', 'classes 8', '8'),
  ('', 'pause', 'nopause', False),
  ('', 'pause', 'pause', True),
  ('', 'ql', 'ql 1', '1b'),
@@ -542,6 +546,8 @@ FLOWSAIL_BAD = [('', 'queues', 'queues 0', 'takes a number from ', 'tc'),
  ('', 'isolation', 'isolation 65', 'takes a number from ', 'tc'),
  ('', 'slots', 'slots 0', 'takes a number from ', 'tc'),
  ('', 'slots', 'slots 4095', 'takes a number from ', 'tc'),
+ ('', 'classes', 'classes 0', 'takes a number from ', 'tc'),
+ ('', 'classes', 'classes 9', 'takes a number from ', 'tc'),
  ('', 'ql', 'ql 1073741825', 'takes a size ', 'tc'),
  ('', 'qh', 'qh 1073741825', 'takes a size ', 'tc'),
  ('', 'ql-scale', 'ql-scale 0', 'takes a percentage ', 'tc'),
