@@ -146,14 +146,9 @@ static int pfc_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **
 /* A packet leaves. What others pay is a test of the option. */
 static noinline void pfc_tell(struct pfc_sched *q, struct sk_buff *skb, u64 now)
 {
-	struct telemetry t;
-
 	pfc_follow_link(q);
-	q->line_bytes += qdisc_pkt_len(skb) + HOP_LINE_BYTES;
-	t = (struct telemetry) {
-		.kbit = q->kbit, .bytes = q->line_bytes, .queue = q->fifo.backlog, .ns = now,
-	};
-	hop_telemetry_write(skb, q->config.telemetry, &t, &q->stats.telemetry);
+	hop_telemeter_tell(&q->telemeter, skb, q->config.telemetry, q->fifo.backlog, now,
+			   &q->stats.telemetry);
 }
 
 /* ---- dequeue ---- */

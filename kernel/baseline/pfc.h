@@ -76,8 +76,7 @@ struct pfc_sched {
 	/* Seldom used */
 	struct hop_intake	intake;
 	u64			rate;		/* bytes/s that @police was computed with */
-	u32			kbit;		/* of that, as telemetry says it, 0: not known */
-	u32			line_bytes;	/* sent since there is telemetry */
+	struct hop_telemeter	telemeter;
 	u32			speed_seen;	/* what @rate follows */
 	u32			frame_seen;
 	struct hop_late_drops	late;

@@ -60,7 +60,7 @@ static void pfc_recompute(struct pfc_sched *q)
 	q->frame_seen = psched_mtu(qdisc_dev(q->member.sch));
 	q->rate = c->rate ? c->rate :
 		  q->speed_seen ? hop_speed_bytes(q->speed_seen) : HOP_RATE_UNKNOWN;
-	q->kbit = c->rate || q->speed_seen ? min_t(u64, div_u64(q->rate, 125), U32_MAX) : 0;
+	hop_telemeter_set(&q->telemeter, c->rate || q->speed_seen ? q->rate : 0);
 	hop_police_set(&q->intake.police, q->rate, c->control_share, q->frame_seen);
 }
 

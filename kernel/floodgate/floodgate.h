@@ -283,8 +283,7 @@ struct floodgate_sched {
 	struct hop_intake	intake;
 	u64			rate;		/* bytes/s that all was computed with */
 	u32			interval_ns;	/* T, likewise */
-	u32			kbit;		/* of that, as telemetry says it, 0: not known */
-	u32			line_bytes;	/* sent since there is telemetry */
+	struct hop_telemeter	telemeter;
 	u32			speed_seen;	/* what @rate follows */
 	u32			frame_seen;
 	u32			hrtt_seen;

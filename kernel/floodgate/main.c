@@ -158,15 +158,10 @@ static int floodgate_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_b
 static noinline void floodgate_tell(struct floodgate_sched *q, struct sk_buff *skb, bool voq,
 				    u64 now)
 {
-	struct telemetry t;
-
 	floodgate_follow_link(q);
-	q->line_bytes += qdisc_pkt_len(skb) + HOP_LINE_BYTES;
-	t = (struct telemetry) {
-		.kbit = q->kbit, .bytes = q->line_bytes, .ns = now,
-		.queue = voq ? q->voq_backlog : q->backlog - q->voq_backlog,
-	};
-	hop_telemetry_write(skb, q->config.telemetry, &t, &q->stats.telemetry);
+	hop_telemeter_tell(&q->telemeter, skb, q->config.telemetry,
+			   voq ? q->voq_backlog : q->backlog - q->voq_backlog, now,
+			   &q->stats.telemetry);
 }
 
 /* Put the fabric tag on, with the number of the slot if there is one.

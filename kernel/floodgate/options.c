@@ -97,7 +97,7 @@ static void floodgate_recompute(struct floodgate_sched *q)
 	hrtt = q->hrtt_seen ?: HOP_HRTT_UNKNOWN_NS;
 	q->rate = c->rate ? c->rate :
 		  q->speed_seen ? hop_speed_bytes(q->speed_seen) : HOP_RATE_UNKNOWN;
-	q->kbit = c->rate || q->speed_seen ? min_t(u64, div_u64(q->rate, 125), U32_MAX) : 0;
+	hop_telemeter_set(&q->telemeter, c->rate || q->speed_seen ? q->rate : 0);
 	q->interval_ns = floodgate_interval(q);
 	q->window = c->window ?:
 		floodgate_bound(floodgate_window_bytes(hrtt, c->window_factor,

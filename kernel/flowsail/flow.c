@@ -31,7 +31,7 @@ static void flow_reclass(struct flowsail_sched *q, struct flowsail_flow *flow, u
 
 	if (!list_empty(&own->node))
 		hop_subq_unlink(own);
-	own->class = class;
+	WRITE_ONCE(own->class, class);	/* dumps look at it */
 	flow->class = class;
 }
 

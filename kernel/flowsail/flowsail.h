@@ -27,6 +27,7 @@
 #include "../sched/intake.h"
 #include "../sched/packet_hash.h"
 #include "../sched/subq.h"
+#include "../sched/telemetry_write.h"
 #include "../uapi/flowsail.h"
 
 #define FLOWSAIL_NO_FLOW	U16_MAX
@@ -67,6 +68,7 @@ struct flowsail_config {
 	u8			split_gso;
 	u8			control_dscp;
 	struct hop_prio		prio;
+	u16			telemetry;
 };
 
 /* Counters of the qdisc: TCA_FLOWSAIL_STATS_* says what each means. */
@@ -89,6 +91,7 @@ struct flowsail_stats {
 	u64	paused_ns;
 	u64	order_waits;
 	struct hop_intake_stats intake;
+	struct hop_telemetry_stats telemetry;
 	u64	tagged;
 	u64	drop_limit;
 	u64	drop_pool;
@@ -191,6 +194,7 @@ struct flowsail_sched {
 	/* Seldom used */
 	struct hop_intake	intake;
 	struct hop_late_drops	late;
+	struct hop_telemeter	telemeter;
 	u64			paused_ns;	/* when the number of held flows last changed */
 	u64			paused[HOP_BITMAP_WORDS];	/* merged pause bits */
 	struct hop_member	member;

@@ -73,6 +73,8 @@ static const struct hop_option flowsail_options[] = {
 	    "kmax must be none or 1 byte to 1 GiB", .zero = true),
 	ROW(TCA_FLOWSAIL_PMAX, pmax, 4, 1, HOP_ECN_ONE,
 	    "pmax must be 0.01 to 100 percent"),
+	ROW(TCA_FLOWSAIL_TELEMETRY, telemetry, 2, 1, 65535,
+	    "telemetry must be none or 1 to 65535", .zero = true),
 	ROW(TCA_FLOWSAIL_SPLIT_GSO, split_gso, 1, 0, 1,
 	    "split-gso must be on or off"),
 	ROW(TCA_FLOWSAIL_RATE, rate, 8, 125, 1ULL << 40,
@@ -148,6 +150,7 @@ static const struct nla_policy flowsail_policy[TCA_FLOWSAIL_MAX + 1] = {
 	[TCA_FLOWSAIL_STRIP] = { .type = NLA_U8 },
 	[TCA_FLOWSAIL_CLASSES] = { .type = NLA_U8 },
 	[TCA_FLOWSAIL_PRIOMAP] = NLA_POLICY_EXACT_LEN(16),
+	[TCA_FLOWSAIL_TELEMETRY] = { .type = NLA_U16 },
 };
 
 #define FLOWSAIL_DEFAULTS {							\

@@ -51,6 +51,9 @@
  * Classes (IV-D). Normal sub-queues are split evenly among strict-priority classes, and each has
  * isolation of its own. What has the same headers in two classes is two flows.
  *
+ * Telemetry, as HPCC's switches write it (sched/telemetry.h): the queue is all that waits, held or
+ * not.
+ *
  * Buffer: `limit`, and a pool shared by dynamic thresholds if there is one. Control packets go
  * first, in a class that is bounded (sched/control.h). ECN as in pfc, by what is queued.
  *
@@ -322,6 +325,16 @@ static bool flowsail_tag(struct Qdisc *sch, struct flowsail_sched *q, struct sk_
 	return true;
 }
 
+/* A packet leaves, and is told of the port. */
+static noinline void flowsail_tell(struct Qdisc *sch, struct sk_buff *skb, u64 now)
+{
+	struct flowsail_sched *q = qdisc_priv(sch);
+
+	flowsail_follow_link(q);
+	hop_telemeter_tell(&q->telemeter, skb, q->config.telemetry, sch->qstats.backlog, now,
+			   &q->stats.telemetry);
+}
+
 static noinline struct sk_buff *flowsail_dequeue_some(struct Qdisc *sch)
 {
 	struct flowsail_sched *q = qdisc_priv(sch);
@@ -338,6 +351,8 @@ static noinline struct sk_buff *flowsail_dequeue_some(struct Qdisc *sch)
 			if (skb)
 				slot = flowsail_cb(skb)->flow;
 		}
+		if (unlikely(q->config.telemetry) && skb)
+			flowsail_tell(sch, skb, now);
 	} while (skb && unlikely(!flowsail_tag(sch, q, skb, slot)));
 	return hop_egress_end(&q->late, sch, skb);
 }

@@ -46,6 +46,7 @@ void flowsail_recompute(struct flowsail_sched *q)
 	q->resume_part = div_u64((u64)c->resume << FLOWSAIL_RESUME_SHIFT, FLOWSAIL_ALPHA_ONE);
 	q->release_ns = (u64)FLOWSAIL_RELEASE_HRTTS * q->hrtt_seen;
 	hop_ecn_set(&q->ramp, c->kmin, c->kmax, c->pmax);
+	hop_telemeter_set(&q->telemeter, c->rate || q->speed_seen ? q->rate : 0);
 	hop_police_set(&q->intake.police, q->rate, c->control_share, q->frame_seen);
 }
 

@@ -13,9 +13,11 @@
 
 #include <linux/ip.h>
 #include <linux/ipv6.h>
+#include <linux/math64.h>
 #include <linux/skbuff.h>
 #include <linux/udp.h>
 #include <net/checksum.h>
+#include <net/sch_generic.h>
 
 #include "headers.h"
 #include "telemetry.h"
@@ -33,6 +35,22 @@ struct hop_telemetry_stats {
 	u64	full;
 	u64	failed;
 };
+
+/**
+ * struct hop_telemeter - what a port says of itself, but for its queue
+ * @kbit: 1000 bits/s of the line, 0: not known
+ * @line_bytes: of the line, sent since there is telemetry
+ */
+struct hop_telemeter {
+	u32	kbit;
+	u32	line_bytes;
+};
+
+/* The line has so many bytes/s; 0: not known. */
+static inline void hop_telemeter_set(struct hop_telemeter *m, u64 rate)
+{
+	m->kbit = min_t(u64, div_u64(rate, 125), U32_MAX);
+}
 
 /* Return: where UDP's header is, bytes from skb->data, or a negative number. */
 static inline int hop_telemetry_udp(const struct sk_buff *skb)
@@ -114,6 +132,28 @@ hop_telemetry_write(struct sk_buff *skb, u16 port, const struct telemetry *t,
 	h = (void *)(skb->data + at);
 	hop_telemetry_put(skb, &h->udp, h->records + record * TELEMETRY_RECORD, t);
 	stats->written++;
+}
+
+/**
+ * hop_telemeter_tell - a packet leaves a port that writes telemetry
+ * @m: the port
+ * @skb: the packet, without the fabric tag
+ * @port: see hop_telemetry_write()
+ * @queue: bytes that wait behind it
+ * @now: time
+ * @stats: counted here
+ */
+static noinline __maybe_unused void
+hop_telemeter_tell(struct hop_telemeter *m, struct sk_buff *skb, u16 port, u32 queue, u64 now,
+		   struct hop_telemetry_stats *stats)
+{
+	struct telemetry t;
+
+	m->line_bytes += qdisc_pkt_len(skb) + HOP_LINE_BYTES;
+	t = (struct telemetry) {
+		.kbit = m->kbit, .bytes = m->line_bytes, .queue = queue, .ns = now,
+	};
+	hop_telemetry_write(skb, port, &t, stats);
 }
 
 #endif

@@ -140,6 +140,8 @@ enum flowsail_role {
  * @TCA_FLOWSAIL_CLASSES: u8, 1 to 8, default 1, not changeable: strict-priority classes, which
  *	split the normal sub-queues
  * @TCA_FLOWSAIL_PRIOMAP: 16 x u8: class, from 0, of each skb priority
+ * @TCA_FLOWSAIL_TELEMETRY: u16, 1 to 65535, 0 (default): none: UDP port to which packets go that
+ *	HPCC's telemetry is written into
  */
 enum {
 	TCA_FLOWSAIL_UNSPEC,
@@ -181,6 +183,7 @@ enum {
 	TCA_FLOWSAIL_PAD,
 	TCA_FLOWSAIL_CLASSES,
 	TCA_FLOWSAIL_PRIOMAP,
+	TCA_FLOWSAIL_TELEMETRY,
 	__TCA_FLOWSAIL_MAX
 };
 
@@ -260,6 +263,10 @@ enum {
  * @TCA_FLOWSAIL_STATS_PORT: nest: the port, in attributes HOP_A_*
  * @TCA_FLOWSAIL_STATS_PAD: padding of 64-bit attributes
  * @TCA_FLOWSAIL_STATS_DROP_FILTER: u64, packets: a tc filter's verdict was to drop
+ * @TCA_FLOWSAIL_STATS_TELEMETRY: u64, packets: telemetry was written into a packet
+ * @TCA_FLOWSAIL_STATS_TELEMETRY_FULL: u64, packets: a packet has telemetry of five ports
+ * @TCA_FLOWSAIL_STATS_TELEMETRY_FAILED: u64, packets: telemetry was not written for want of memory,
+ *	or of a known rate of the link
  */
 enum {
 	TCA_FLOWSAIL_STATS_UNSPEC,
@@ -312,6 +319,9 @@ enum {
 	TCA_FLOWSAIL_STATS_PORT,
 	TCA_FLOWSAIL_STATS_PAD,
 	TCA_FLOWSAIL_STATS_DROP_FILTER,
+	TCA_FLOWSAIL_STATS_TELEMETRY,
+	TCA_FLOWSAIL_STATS_TELEMETRY_FULL,
+	TCA_FLOWSAIL_STATS_TELEMETRY_FAILED,
 	__TCA_FLOWSAIL_STATS_MAX
 };
 

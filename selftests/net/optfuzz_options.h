@@ -119,6 +119,7 @@ static const struct option flowsail_options[] = {
 	{ TCA_FLOWSAIL_KMIN, 4, true, false, 1, 1073741824, false },
 	{ TCA_FLOWSAIL_KMAX, 4, true, false, 1, 1073741824, false },
 	{ TCA_FLOWSAIL_PMAX, 4, false, false, 1, 10000, false },
+	{ TCA_FLOWSAIL_TELEMETRY, 2, true, false, 1, 65535, false },
 	{ TCA_FLOWSAIL_SPLIT_GSO, 1, false, false, 0, 1, false },
 	{ TCA_FLOWSAIL_RATE, 8, true, false, 125, 1099511627776ULL, false },
 	{ TCA_FLOWSAIL_CONTROL_SHARE, 4, false, false, 1, 10000, false },

@@ -13,6 +13,8 @@ takes "isolation flow" "TCA_FLOWSAIL_ISOLATION 2 0"
 takes "isolation 64 slots 4094" "TCA_FLOWSAIL_ISOLATION 2 64; TCA_FLOWSAIL_SLOTS 4 4094"
 takes "nopause" "TCA_FLOWSAIL_PAUSE 1 0"
 takes "classes 8" "TCA_FLOWSAIL_CLASSES 1 8"
+takes "telemetry 4790" "TCA_FLOWSAIL_TELEMETRY 2 4790"
+takes "telemetry none" "TCA_FLOWSAIL_TELEMETRY 2 0"
 takes "ql 16k qh 64k" "TCA_FLOWSAIL_QL 4 16384; TCA_FLOWSAIL_QH 4 65536"
 takes "ql auto qh auto" "TCA_FLOWSAIL_QL 4 0; TCA_FLOWSAIL_QH 4 0"
 takes "ql-scale 50% qh-scale 150.5%" "TCA_FLOWSAIL_QL_SCALE 4 5000; TCA_FLOWSAIL_QH_SCALE 4 15050"
@@ -87,7 +89,7 @@ shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
 	[{"kind":"flowsail","handle":"1:","root":true,"refcnt":0,"options":{"queues":1,"isolation":2,"slots":3,
 	"classes":36,"pause":true,"ql":5,"qh":6,"ql_scale":0.07,"qh_scale":0.08,"resume":0.09,"lone":"10","quantum":11,
 	"priomap":[0,1,2,3,4,5,6,7,7,6,5,4,3,2,1,0],"limit":12,"pool":13,
-	"pool_alpha":0.14,"kmin":15,"kmax":16,"pmax":0.17,"split_gso":true,"rate":19,"control_share":0.2,
+	"pool_alpha":0.14,"kmin":15,"kmax":16,"pmax":0.17,"telemetry":38,"split_gso":true,"rate":19,"control_share":0.2,
 	"control_dscp":21,"role":"22","peer":"23","tag":true,"tpid":"25","hrtt":26,"hrtt_max":27,"refresh":28,
 	"lease":29,"watch":true,"watchdog":31,"restore":32,"tier":"33","strip":"34","version":35},
 	"ql_bytes":1,"qh_bytes":2,"resume_bytes":3,"n_active":4,"backlogged":5,"flows":6,"isolated":7,"paused":8,"marked":9,"link_rate":10,
@@ -95,7 +97,7 @@ shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
 	"pool_max":18,"assign_free":19,"assign_shared":20,"assign_isolated":21,"released":22,"flows_early":23,
 	"flows_full":24,"marks":25,"marks_high":26,"spared":27,"over_unlabelled":28,"elided":29,"withdrawn":30,
 	"pauses_obeyed":31,"resumes_obeyed":32,"paused_time":33,"order_waits":34,"ecn_marked":35,
-	"ecn_not_capable":36,"control":37,"spilled":38,"gso_split":39,"tagged":40,"drop_limit":41,"drop_pool":42,
+	"ecn_not_capable":36,"telemetry":49,"telemetry_full":50,"telemetry_failed":51,"control":37,"spilled":38,"gso_split":39,"tagged":40,"drop_limit":41,"drop_pool":42,
 	"drop_control":43,"drop_police":44,"drop_gso":45,"drop_tag":46,"drop_filter":48,
 	"port":
 	END
