@@ -64,7 +64,7 @@ static const struct plugin_option flowsail_options[] = {
 	  .help = "normal sub-queues (8)" },
 	{ .f = { "isolation", TCA_FLOWSAIL_ISOLATION, PLUGIN_COUNT, NULL }, .size = 2,
 	  .zero = "flow", .min = 1, .max = FLOWSAIL_ISOLATION_MAX,
-	  .help = "sub-queues for flows that the neighbour holds (1)" },
+	  .help = "sub-queues for flows that the neighbour holds (8)" },
 	{ .f = { "slots", TCA_FLOWSAIL_SLOTS, PLUGIN_COUNT, NULL }, .size = 4, .min = 1,
 	  .max = FLOWSAIL_SLOTS_MAX,
 	  .help = "flows that may be known at a time (1024)" },

@@ -156,6 +156,7 @@ struct flowsail_sched {
 	/* Read mostly */
 	struct flowsail_config	config;
 	struct flowsail_flow	*flows;
+	u32			*destinations;	/* of each sub-queue for isolation */
 	struct flowsail_front	*fronts;	/* of each sub-queue, kept if @resume is not 0 */
 	u16			*chains;	/* one more than the number of a flow, or 0 */
 	u32			chains_mask;
@@ -336,7 +337,8 @@ static inline void flowsail_idle_del(struct flowsail_flow *flow)
 void flowsail_look(struct flowsail_sched *q, struct hop_subq *sub, u64 now);
 void flowsail_merge_paused(struct flowsail_sched *q, u64 now);
 void flowsail_paused_moves(struct flowsail_sched *q, u64 now);
-u32 flowsail_isolation(const struct flowsail_sched *q, const struct flowsail_flow *flow);
+u32 flowsail_isolation(struct flowsail_sched *q, const struct flowsail_flow *flow,
+		       const struct sk_buff *skb);
 
 /* ---- queue.c ---- */
 

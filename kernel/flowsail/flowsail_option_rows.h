@@ -155,7 +155,7 @@ static const struct nla_policy flowsail_policy[TCA_FLOWSAIL_MAX + 1] = {
 
 #define FLOWSAIL_DEFAULTS {							\
 	.queues = FLOWSAIL_QUEUES_DEFAULT,					\
-	.isolation = 1,								\
+	.isolation = FLOWSAIL_ISOLATION_DEFAULT,				\
 	.slots = FLOWSAIL_SLOTS_DEFAULT,					\
 	.prio.classes = 1,							\
 	.pause = 1,								\

@@ -15,10 +15,15 @@
  * of its flows is held. By this rule packets before the first one of a held flow go on, and so does
  * a flow that was resumed while it is at the head.
  *
+ * Each destination has a sub-queue for isolation to itself, as long as there are enough. Flows to
+ * one destination wait for the same port, as a rule, and lose nothing by waiting behind each other;
+ * any other flow would wait there for a port that it does not go to.
+ *
  * A normal sub-queue never waits for another one, so nothing can wait in a circle.
  *
  * Under the qdisc lock.
  */
+#include "../sched/packet_hash.h"
 #include "flowsail.h"
 
 /* Why may a sub-queue's first packet not leave?
@@ -120,18 +125,27 @@ void flowsail_merge_paused(struct flowsail_sched *q, u64 now)
  * flowsail_isolation - the sub-queue in which a flow is to wait
  * @q: the qdisc
  * @flow: a flow without packets there
+ * @skb: a packet of it
  *
- * Return: its own, or the shortest of its class.
+ * Return: its own; or of its class that of its destination, an empty one, or the shortest.
  */
-u32 flowsail_isolation(const struct flowsail_sched *q, const struct flowsail_flow *flow)
+u32 flowsail_isolation(struct flowsail_sched *q, const struct flowsail_flow *flow,
+		       const struct sk_buff *skb)
 {
 	u32 best = q->isolation + flow->class * q->config.isolation, n;
-	u32 end = best + q->config.isolation;
+	const struct hop_subq *subs = q->subqs.queues;
+	u32 end = best + q->config.isolation, destination;
 
 	if (!q->config.isolation)
 		return q->own + flowsail_slot(q, flow);
-	for (n = best + 1; n < end; n++)
-		if (q->subqs.queues[n].backlog < q->subqs.queues[best].backlog)
+	destination = hop_packet_destination(skb, 0, &q->flow_secret);
+	for (n = best; n < end; n++) {
+		if (subs[n].head && q->destinations[n - q->isolation] == destination)
+			return n;
+		if (subs[n].backlog < subs[best].backlog)
 			best = n;
+	}
+	if (!subs[best].head)
+		q->destinations[best - q->isolation] = destination;
 	return best;
 }

@@ -16,9 +16,10 @@
  *   Q_h, three times that, in any case (identify.h). While any packet of a flow that came by one
  *   port is marked, the neighbour there holds the flow.
  *
- *   On-demand isolation (IV-C). Packets of a flow that the neighbour holds go to sub-queues for
- *   such flows, behind those that are elsewhere (isolate.c). The flow uses normal ones again when
- *   the neighbour has let it go, it has no packets in isolation, and none came or left for 2 HRTT.
+ *   On-demand isolation (IV-C). Packets of a flow that the neighbour holds go to a sub-queue for
+ *   such flows to its destination, behind those that are elsewhere (isolate.c). The flow uses normal
+ *   ones again when the neighbour has let it go, it has no packets in isolation, and none came or
+ *   left for 2 HRTT.
  *
  * How it differs from the paper
  *
@@ -34,6 +35,9 @@
  *
  *   pauseNum counts marked packets by (port, slot) they came by, wherever they are here: a flow
  *   that moves to isolation and back is held as long as any of them remains.
+ *
+ *   Isolation has a sub-queue for each of a few destinations. In the paper's single one flows wait
+ *   for ports that they do not go to (its section VII).
  *
  *   A sub-queue waits while its first packet may not leave. The paper's waits as a whole as long as
  *   any of its flows is held; see isolate.c, also for what became of order marks.
@@ -114,8 +118,8 @@ static u32 flowsail_normal(struct flowsail_sched *q, const struct flowsail_flow 
 }
 
 /* Algorithm 1, lines 3 to 15: the sub-queue of a packet */
-static u32 flowsail_assign(struct flowsail_sched *q, struct flowsail_flow *flow, u32 hash,
-			   u8 class, bool apart, u64 now)
+static u32 flowsail_assign(struct flowsail_sched *q, struct flowsail_flow *flow,
+			   const struct sk_buff *skb, u32 hash, u8 class, bool apart, u64 now)
 {
 	if (unlikely(!flow))
 		return class * q->normal + reciprocal_scale(hash, q->normal);
@@ -123,7 +127,7 @@ static u32 flowsail_assign(struct flowsail_sched *q, struct flowsail_flow *flow,
 		if (flow->apart)
 			return flow->isolation;
 		q->stats.assign_isolated++;
-		return flowsail_isolation(q, flow);
+		return flowsail_isolation(q, flow, skb);
 	}
 	return flow->packets ? flow->queue : flowsail_normal(q, flow, hash, now);
 }
@@ -185,7 +189,7 @@ static struct hop_admitted flowsail_enqueue_frame(struct sk_buff *skb, struct Qd
 	hash = hop_flow_hash(&id, &q->flow_secret);
 	flow = flowsail_flow_of(q, id, hash, class, now);
 	apart = flow && flowsail_is_apart(q, flow, now);
-	n = flowsail_assign(q, flow, hash, class, apart, now);
+	n = flowsail_assign(q, flow, skb, hash, class, apart, now);
 	sub = &q->subqs.queues[n];
 	*flowsail_cb(skb) = (struct flowsail_skb_cb) {
 		.flow = flow ? flowsail_slot(q, flow) : FLOWSAIL_NO_FLOW,

@@ -85,11 +85,13 @@ static int flowsail_allocate(struct flowsail_sched *q)
 	q->chains = kvcalloc(q->chains_mask + 1, sizeof(*q->chains), GFP_KERNEL);
 	q->flows = kvcalloc(q->config.slots, sizeof(*q->flows), GFP_KERNEL);
 	q->fronts = kvcalloc(count, sizeof(*q->fronts), GFP_KERNEL);
+	q->destinations = kvcalloc(q->config.isolation * q->config.prio.classes,
+				   sizeof(*q->destinations), GFP_KERNEL);
 	q->subqs.queues = kvcalloc(count, sizeof(*q->subqs.queues), GFP_KERNEL);
 	q->subqs.stats = kvcalloc(count, sizeof(*q->subqs.stats), GFP_KERNEL);
 	q->subqs.classes = kvcalloc(q->config.prio.classes, sizeof(*q->subqs.classes), GFP_KERNEL);
 	if (!q->chains || !q->flows || !q->fronts || !q->subqs.queues || !q->subqs.stats ||
-	    !q->subqs.classes)
+	    !q->subqs.classes || !q->destinations)
 		return -ENOMEM;
 	flowsail_setup(q);
 	return 0;
@@ -100,6 +102,7 @@ static void flowsail_free(struct flowsail_sched *q)
 	kvfree(q->subqs.queues);
 	kvfree(q->subqs.stats);
 	kvfree(q->subqs.classes);
+	kvfree(q->destinations);
 	kvfree(q->fronts);
 	kvfree(q->flows);
 	kvfree(q->chains);

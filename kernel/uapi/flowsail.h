@@ -18,6 +18,7 @@
 #define FLOWSAIL_VERSION		1	/* raised when a meaning changes */
 #define FLOWSAIL_QUEUES_DEFAULT		8
 #define FLOWSAIL_QUEUES_MAX		2048
+#define FLOWSAIL_ISOLATION_DEFAULT	8
 #define FLOWSAIL_ISOLATION_MAX		64
 #define FLOWSAIL_CLASSES_MAX		8
 #define FLOWSAIL_SLOTS_DEFAULT		1024
@@ -77,7 +78,7 @@ enum flowsail_role {
 /**
  * enum - options; tc-flowsail(8) says more of each
  * @TCA_FLOWSAIL_QUEUES: u16, 1 to 2048, default 8, not changeable: normal sub-queues
- * @TCA_FLOWSAIL_ISOLATION: u16, 1 to 64, default 1, not changeable, 0: flow, one for each flow:
+ * @TCA_FLOWSAIL_ISOLATION: u16, 1 to 64, default 8, not changeable, 0: flow, one for each flow:
  *	sub-queues for flows that the neighbour holds
  * @TCA_FLOWSAIL_SLOTS: u32, 1 to 4094, default 1024, not changeable: flows that may be known at a
  *	time

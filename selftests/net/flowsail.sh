@@ -278,6 +278,29 @@ between "a part of Q_l" "$(of resume_bytes)" 499 500
 tc_in h qdisc change dev p root flowsail ql auto ql-scale 0.01%
 is "not less than a frame" "$(of ql_bytes)" 1514
 
+# Two flows to y, with 10 Mb/s, and one to z, with 20
+diag "who waits for whom in isolation"
+used() { tc_in s -s class show dev r | grep -c 'role isolation'; }
+# passes N [WORD]...: how many of z's have come when y has 200, with sub-queues for isolation, of which N are used
+passes()
+{
+	sails queues 1 ql $QL qh $QH "${@:2}"
+	y=$(got y) z=$(got z)
+	sends h p "$(to 2 150 1)" "$(to 2 150 2)" "$(to 3 600 3)"
+	check "y has 200" wait_until -e 2 1 has y $((y + 200))
+	passed=$(($(got z) - z))
+	check "all comes to y" wait_until -e 400 20 has y $((y + 300))
+	check "and to z" wait_until -e 400 20 has z $((z + 600))
+	check "and nobody is held" wait_until -e 400 20 rest
+	is "sub-queues used" "$(used)" "$1"
+}
+ip_in c link set dev v type wire rate 20mbit
+passes 1 isolation 1
+between "z's flow waits for y's" "$passed" 50 250
+passes 2
+between "each destination has one: z's flow waits for z alone" "$passed" 350 420
+ip_in c link set dev v type wire rate 100mbit
+
 diag "a flow of its own each"
 sails queues 1 isolation flow ql $QL qh $QH
 y=$(got y)

@@ -408,7 +408,7 @@ FLOWSAIL_VERSION = 1
 
 # What is shown of a new one, by roles
 FLOWSAIL_DEFAULTS = {'': {'queues': '8',
-      'isolation': '1',
+      'isolation': '8',
       'slots': '1024',
       'classes': '1',
       'pause': True,

@@ -198,7 +198,7 @@ complete -c tc -n '__sluice_tc_kind floodgate' -a pool-pause-alpha -d 'what may 
 complete -c tc -n '__sluice_tc_kind floodgate pool-pause-alpha' -a ''
 complete -c tc -n '__sluice_tc_kind flowsail' -a queues -d 'normal sub-queues (8)'
 complete -c tc -n '__sluice_tc_kind flowsail queues' -a ''
-complete -c tc -n '__sluice_tc_kind flowsail' -a isolation -d 'sub-queues for flows that the neighbour holds (1)'
+complete -c tc -n '__sluice_tc_kind flowsail' -a isolation -d 'sub-queues for flows that the neighbour holds (8)'
 complete -c tc -n '__sluice_tc_kind flowsail isolation' -a 'flow'
 complete -c tc -n '__sluice_tc_kind flowsail' -a slots -d 'flows that may be known at a time (1024)'
 complete -c tc -n '__sluice_tc_kind flowsail slots' -a ''
