@@ -17,9 +17,9 @@
  *   port is marked, the neighbour there holds the flow.
  *
  *   On-demand isolation (IV-C). Packets of a flow that the neighbour holds go to a sub-queue for
- *   such flows to its destination, behind those that are elsewhere (isolate.c). The flow uses normal
- *   ones again when the neighbour has let it go, it has no packets in isolation, and none came or
- *   left for 2 HRTT.
+ *   such flows to its destination, behind those that are elsewhere (isolate.c). The flow uses
+ *   normal ones again when the neighbour has let it go, it has no packets in isolation, and none
+ *   came or left for 2 HRTT.
  *
  * How it differs from the paper
  *

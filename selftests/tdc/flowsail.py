@@ -68,7 +68,7 @@ CREATION = 'this option can be set at creation only'
 # What goes with some of the values there: typed, and shown then
 ALSO = {
     'classes 8': ('', {'priomap': '1 2 2 2 1 2 0 0 1 1 1 1 1 1 1 1'}),
-    'slots 4094': ('queues 1', {'queues': '1'}),
+    'slots 4094': ('queues 1 isolation 1', {'queues': '1', 'isolation': '1'}),
     'ql-scale 1000': ('qh-scale 1000', {'qh-scale': '1000%'}),
     'qh-scale 0.01': ('ql-scale 0.01', {'ql-scale': '0.01%'}),
     'kmin 1': ('kmax 1', {'kmax': '1b'}),
@@ -156,7 +156,7 @@ def classes():
             ('has no sub-queue to delete', '$TC class del dev {} classid 1:1000', NO),
             ('has no filters at a class', '$TC filter add dev {} parent 1:1 protocol all matchall', NO),
             ('takes no qdisc at a sub-queue', '$TC qdisc add dev {} parent 1:1000 handle 2: pfifo', NO),
-            ('takes none at a sub-queue that there is not', '$TC qdisc add dev {} parent 1:1409 handle 2: pfifo', NO),
+            ('takes none at a sub-queue that there is not', '$TC qdisc add dev {} parent 1:1410 handle 2: pfifo', NO),
             ('takes none for control packets', '$TC qdisc add dev {} parent 1:fff handle 2: pfifo', NO),
             ('is not below itself', '$TC qdisc replace dev {} parent 1:1 handle 1: flowsail', NO)):
         command = command.format(DEV)
@@ -170,8 +170,8 @@ def classes():
     case('options', 'and those of hosts', [
         tc('qdisc add dev {} root handle 1: flowsail role host queues 1 slots 1'.format(DEV)), flow(2)],
          '$TC -s class show dev ' + DEV, '$TC -s class show dev ' + DEV,
-         r'\A\s*class flowsail 1:1 root .*class flowsail 1:fff root .*class flowsail 1:1002 parent 1:1 .* class: waits not role own flows 0 '
-         r'(?!.*class flowsail 1:100[^2])')
+         r'\A\s*class flowsail 1:1 root .*class flowsail 1:fff root .*class flowsail 1:1009 parent 1:1 .* class: waits not role own flows 0 '
+         r'(?!.*class flowsail 1:100[^9])')
     case('options', 'flowsail is not for a device without neighbours', [], '$TC qdisc add dev lo root flowsail',
          '$TC qdisc add dev lo root flowsail 2>&1; ' + show('lo'),
          pattern('(?=.*not an Ethernet device)(?!.*qdisc flowsail)'), status=2)
