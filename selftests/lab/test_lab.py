@@ -183,6 +183,14 @@ class Files(unittest.TestCase):
             with self.assertRaisesRegex(units.LabError, reason, msg=text):
                 labfile.parse("x.lab", text)
 
+    def test_page(self):
+        """The manual page names each scheme."""
+        with open(f"{ROOT}/Documentation/man/sluice-lab.8", encoding="utf-8") as f:
+            page = f.read().replace("\\-", "-")
+        text = page[page.index(".SS schemes"):page.index(".SS up, down")]
+        named = [word for line in re.findall(r"(?m)^\.RB \((.*)", text) for word in re.findall("[a-z][a-z0-9_-]*", line)]
+        self.assertEqual(sorted(named), sorted(SCHEMES))
+
     def test_schemes(self):
         lab = labfile.parse("x.lab", LAB)
         for name in SCHEMES:

@@ -8,7 +8,7 @@
 need_tool ip tc awk
 port=$(readlink -f "$(dirname "$0")/../../userspace/system/port")
 [ -x "$port" ] || skip_all "userspace/system is not here"
-load_modules hopctl sch_bfc sch_rocc
+load_modules hopctl sch_bfc sch_rocc sch_floodgate sch_flowsail
 
 ns a
 ip_in a link add one type veth peer name x1
@@ -49,14 +49,17 @@ is "there they are" "$(qdiscs many)" "12 bfc below 1 mq root"
 check "it stops, too" run stop many
 is "and none is left" "$(tc_in a qdisc show dev many | grep -c bfc)" 0
 
-for dev in one many; do
-	check "$dev: rocc" run KIND=rocc OPTIONS="role host" start $dev
-	is "$dev: at the root, of a whole link" "$(qdiscs $dev)" "1 rocc root"
-	check "$dev: it stops" run stop $dev
-	is "$dev: and is gone" "$(tc_in a qdisc show dev $dev | grep -c rocc)" 0
+for kind in rocc floodgate flowsail; do
+	for dev in one many; do
+		check "$dev: $kind" run KIND=$kind OPTIONS="role host" start $dev
+		is "$dev: at the root, of a whole link" "$(qdiscs $dev)" "1 $kind root"
+		is "$dev: with its options" "$(tc_in a qdisc show dev $dev | grep -c "role host")" 1
+		check "$dev: it stops" run stop $dev
+		is "$dev: and is gone" "$(tc_in a qdisc show dev $dev | grep -c $kind)" 0
+	done
 done
 
-refused "another kind" "KIND is bfc or rocc, not fq" run KIND=fq start one
+refused "another kind" "KIND is bfc, floodgate, flowsail or rocc, not fq" run KIND=fq start one
 refused "another way" "MQ is auto or no, not maybe" run MQ=maybe start many
 refused "a bad option" "no bfc on one" run OPTIONS="queues 3 classes 2" start one
 is "which leaves what there was" "$(tc_in a qdisc show dev one | grep -c bfc)" 0
