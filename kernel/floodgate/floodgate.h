@@ -201,7 +201,7 @@ struct floodgate_voq {
  * @sent: bytes outstanding
  * @node: in a list of free or idle ones, if any
  * @owing: in the list of those with anything outstanding, if so
- * @wait: floodgate_dest.waiting, under its lock
+ * @wait: in floodgate_dest.waiting, under its lock; once called in floodgate_sched.turns
  * @packets: that were in the VOQ and have left, ever
  * @bytes: of these
  */
@@ -261,6 +261,7 @@ struct floodgate_sched {
 	u64			changed_ns;	/* when the backlog last changed */
 	struct qdisc_skb_head	fifo;
 	struct list_head	round;		/* VOQs that may have window */
+	struct list_head	turns;		/* slots of these, called, that have not sent */
 	struct list_head	owing;
 	struct list_head	idle;		/* the longest unused first */
 	struct list_head	free;
@@ -398,6 +399,7 @@ void floodgate_settle(struct floodgate_slot *slot);
 void floodgate_told(struct hop_port *port, u16 key, u32 block, s32 bytes);
 unsigned int floodgate_asks(struct hop_member *m, u16 *keys, unsigned int most);
 void floodgate_hear(struct floodgate_sched *q);
+void floodgate_turn_lost(struct floodgate_sched *q);
 
 /* The window of the destination's fastest port */
 static inline u32 floodgate_window(struct floodgate_slot *slot)

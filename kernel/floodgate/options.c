@@ -175,6 +175,7 @@ static void floodgate_setup(struct floodgate_sched *q)
 {
 	__skb_queue_head_init(&q->intake.control);
 	INIT_LIST_HEAD(&q->round);
+	INIT_LIST_HEAD(&q->turns);
 	INIT_LIST_HEAD(&q->owing);
 	INIT_LIST_HEAD(&q->idle);
 	INIT_LIST_HEAD(&q->free);

@@ -164,6 +164,7 @@ static struct sk_buff *round_pop(struct floodgate_sched *q)
 	while (!list_empty(&q->round)) {
 		voq = list_first_entry(&q->round, struct floodgate_voq, node);
 		slot = floodgate_first(q, voq);
+		list_del_init(&slot->wait);	/* this is its turn, if it had one */
 		if (floodgate_has_window(slot)) {
 			skb = voq_pop(q, voq);
 			if (voq->ready)
@@ -175,6 +176,16 @@ static struct sk_buff *round_pop(struct floodgate_sched *q)
 		floodgate_wait(slot);
 	}
 	return NULL;
+}
+
+/* The next packet of the FIFO, which goes before VOQs */
+static struct sk_buff *fifo_next(struct floodgate_sched *q)
+{
+	struct sk_buff *skb = fifo_pop(q);
+
+	if (unlikely(!list_empty(&q->turns)) && skb)
+		floodgate_turn_lost(q);
+	return skb;
 }
 
 /* What has got window goes the way of all others. */
@@ -240,7 +251,7 @@ struct sk_buff *floodgate_take(struct Qdisc *sch, struct floodgate_sched *q,
 		skb = round_early(q);
 	*voq = skb;
 	if (!skb)
-		skb = fifo_pop(q);
+		skb = fifo_next(q);
 	q->fifo_last = !*voq;
 	if (!skb && unlikely(!list_empty(&q->round))) {
 		skb = round_pop(q);

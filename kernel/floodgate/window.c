@@ -21,14 +21,15 @@
  * Waiting. Several ports may have packets of one destination in VOQs. They wait in a row, and each
  * credit calls the first one. Who has been called, takes a packet and leaves window, or has
  * nothing to send any more, calls the next. One that the device cannot serve now, or that has
- * others to send first, is called, and so is the next. Whose parent does not ask it holds a call
- * until another packet of the destination comes, by whatever port. No call is lost: who goes to
- * the row's end looks at the window once more, and who has made some looks at the row, both after
- * a barrier.
+ * others to send first, is called, and so is the next. The FIFO may get busy after the call, while
+ * a control packet or another VOQ goes first: turns that have not been used yet are in a list, and
+ * each packet of the FIFO hands one of them on. Whose parent does not ask it holds a call until
+ * another packet of the destination comes, by whatever port. No call is lost: who goes to the row's
+ * end looks at the window once more, and who has made some looks at the row, both after a barrier.
  *
  *   protector               what
  *   qdisc lock              slots, but for .wait; lists and tables of the qdisc
- *   floodgate_dest.lock     .waiting, .delayed, and the .wait of slots
+ *   floodgate_dest.lock     .waiting, .delayed, and the .wait of slots that are in a row
  *   floodgate_switch.lock   which destinations there are
  *   atomic                  floodgate_dest.out, .held, floodgate_sched.called, .mail
  *
@@ -548,9 +549,25 @@ static void hear_mail(struct floodgate_sched *q)
 /* What is in the FIFO goes first, for as long as more of it comes: the next one's turn, too. */
 static void slot_called(struct floodgate_slot *slot)
 {
+	struct floodgate_sched *q = slot->q;
+
 	slot_ready(slot);
-	if (slot->q->fifo.head || slot->q->held.on)
+	if (q->fifo.head || q->held.on)
 		floodgate_pass_on(slot);
+	else
+		list_add_tail(&slot->wait, &q->turns);
+}
+
+/**
+ * floodgate_turn_lost - the FIFO has gone before a VOQ whose turn it was: the next one's, too
+ * @q: the qdisc, with turns that nobody has used
+ */
+void floodgate_turn_lost(struct floodgate_sched *q)
+{
+	struct floodgate_slot *slot = list_first_entry(&q->turns, struct floodgate_slot, wait);
+
+	list_del_init(&slot->wait);
+	floodgate_pass_on(slot);
 }
 
 static void hear_calls(struct floodgate_sched *q)

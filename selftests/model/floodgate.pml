@@ -13,6 +13,7 @@
  *   wait                 floodgate_wait()
  *   wait_no_more         floodgate_wait_no_more()
  *   pass_on              floodgate_pass_on()
+ *   turn_lost            fifo_next(), floodgate_turn_lost()
  *   given_back           floodgate_recount()
  *   call                 dest_call(), sched_is_stopped()
  *   hold                 floodgate_hold()
@@ -32,12 +33,11 @@
  *   woken    when nobody has anything to do, no port has a packet in its VOQ that might leave by the window
  *   bounded  what is outstanding is less than the window and a packet for each port
  *
- * With OTHERS and CONTROLS the first does not hold: a port that has been called sends a control packet first, meanwhile its
- * FIFO gets busy, and the next is not called before the FIFO is empty. A packet of another VOQ would do the same.
+ * CONTROLS are also packets of other VOQs: they go before a port's turn, and meanwhile its FIFO may get busy.
  *
  * -DNO_LOOK, -DNO_WAIT_BARRIER, -DNO_PASS_BARRIER, -DNO_CALL_BARRIER, -DNO_BITS_BARRIER, -DNO_PASS_TAKE, -DNO_PASS_HELD,
- * -DNO_PASS_DOWN, -DNO_PASS_STOPPED and -DNO_PASS_BUSY leave out one rule each: then the first fails. With -DNO_WINDOW
- * the second does.
+ * -DNO_PASS_DOWN, -DNO_PASS_STOPPED, -DNO_PASS_BUSY and -DNO_PASS_LATER leave out one rule each: then the first fails. With
+ * -DNO_WINDOW the second does.
  */
 #ifndef PORTS
 #define PORTS	2
@@ -61,7 +61,7 @@
 #define OTHERS	0	/* times that a FIFO gets busy */
 #endif
 #ifndef CONTROLS
-#define CONTROLS 0	/* control packets, which go before all */
+#define CONTROLS 0	/* packets of others, which go before the VOQ */
 #endif
 
 /* struct floodgate_dest */
@@ -72,7 +72,7 @@ bool locked;			/* .lock */
 
 /* struct floodgate_slot, floodgate_sched, of each port */
 byte voq[PORTS], outstanding[PORTS], mail[PORTS];
-bool ready[PORTS], waits[PORTS], paused[PORTS], called[PORTS], news[PORTS], busy[PORTS];
+bool ready[PORTS], waits[PORTS], turn[PORTS], paused[PORTS], called[PORTS], news[PORTS], busy[PORTS];
 
 /* The device and the qdisc's SCHED bit */
 bool scheduled[PORTS], stopped[PORTS], for_ever[PORTS];
@@ -98,6 +98,7 @@ bool lost;
 #define DEBT	(out == WINDOW + PORTS - 1)
 #define STOPPED	(called[0] && stopped[0] && for_ever[0])
 #define BOTH	(called[0] && called[1])
+#define LATER	(turn[0] && busy[0] && ready[0] && waits[1] && WINDOW_LEFT)
 
 inline call()
 {
@@ -194,7 +195,8 @@ inline wait_no_more()
 		:: !waits[me]
 		fi
 	}
-	called[me] = false
+	called[me] = false;
+	turn[me] = false
 }
 
 inline enqueue()
@@ -229,10 +231,10 @@ inline hear()
 			:: !ready[me] && voq[me] ->
 				if
 				:: HAS_WINDOW(me) ->
-					ready[me] = true;
+					atomic { ready[me] = true; turn[me] = !busy[me] };
 #ifndef NO_PASS_BUSY
 					if
-					:: busy[me] -> pass_on()
+					:: !turn[me] -> pass_on()
 					:: else
 					fi
 #endif
@@ -249,11 +251,24 @@ inline take()
 {
 	atomic {
 		voq[me]--; held--; outstanding[me]++;
-		ready[me] = voq[me] > 0
+		ready[me] = voq[me] > 0; turn[me] = false
 	}
 	out++;
 #ifndef NO_PASS_TAKE
 	pass_on()
+#endif
+}
+
+/* A packet of the FIFO leaves. */
+inline turn_lost()
+{
+#ifdef NO_PASS_LATER
+	skip
+#else
+	if
+	:: atomic { turn[me] -> turn[me] = false }; pass_on()
+	:: else
+	fi
 #endif
 }
 
@@ -262,7 +277,8 @@ inline dequeue()
 	hear();
 	if
 	:: atomic { controls < CONTROLS -> controls++; scheduled[me] = true }
-	:: busy[me] || !ready[me]
+	:: busy[me] -> turn_lost()
+	:: !busy[me] && !ready[me]
 	:: !busy[me] && ready[me] ->
 		if
 #ifdef NO_WINDOW
@@ -270,7 +286,7 @@ inline dequeue()
 #else
 		:: HAS_WINDOW(me) -> take()
 #endif
-		:: else -> ready[me] = false; wait()
+		:: else -> atomic { ready[me] = false; turn[me] = false }; wait()
 		fi
 	fi
 }
@@ -337,7 +353,7 @@ end:	do
 		atomic { scheduled[me] = scheduled[me] || (ready[me] && !busy[me]); done() }
 	:: atomic { holds < HOLDS -> holds++; doing++ }; hold(); done()
 	:: atomic { downs < DOWNS -> downs++; doing++ }; down(); done()
-	:: atomic { others < OTHERS && !busy[me] -> others++; busy[me] = true }
+	:: atomic { others < OTHERS && !busy[me] -> others++; busy[me] = true; scheduled[me] = true }
 	:: atomic { busy[me] -> busy[me] = false; scheduled[me] = true }
 	od
 }

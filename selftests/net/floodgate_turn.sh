@@ -108,6 +108,33 @@ between "and the first one was busy" "$REPLY" $((200 * FRAME)) $((6000 * FRAME))
 check "and sends all" wait_until -e 200 20 figs_are a p2 backlog outstanding "0 0"
 leave_spaces
 
+diag "a port that was called gets busy with what has no window, while others of its VOQs go first"
+boxes 200kbit 100mbit
+cable b r2 100mbit b y2
+ip_in b link set dev r2 master br0
+bridge -n "$(ns_name b)" link set dev r2 mcast_flood off
+bridge -n "$(ns_name b)" fdb replace "$(mac 3)" dev r2 master static
+gates window $FRAME
+gate b r2 host
+shaped p2
+check "p2: they meet" wait_until -e 500 10 figs_are a p2 windows 1
+others=()
+for i in {1..8}; do
+	others+=("y n=200 bytes=$FRAME from=10.0.0.1 to=10.0.1.$i sport=3 dport=9 dst=$(mac 3)")
+done
+sends a p2 "${others[@]}"	# 2.6 s
+sleep 0.1	# those that had window are gone
+sends a p1 "$(to 30)"
+sends a p2 "$(to 1 sport=2)"
+its_turn() { [[ $(tc_in a -s class show dev p2) =~ "address 10.0.0.2 waits turn window "[0-9]+"b used 0b" ]]; }
+check "p2 is called, and has eight of others before it" wait_until -e 1 1 its_turn
+sends a p2 "$(crowd 6000)"	# 10 s
+check "the other port goes on" wait_until -e 100 4 figs_are a p1 backlog "0"
+figs a p2 backlog
+between "and the first one was busy" "$REPLY" $((1000 * FRAME)) $((8000 * FRAME))
+check "and sends all" wait_until -e 200 20 figs_are a p2 backlog outstanding "0 0"
+leave_spaces
+
 diag "a port that was called is not asked by its parent"
 boxes 200kbit 100mbit
 gates window $FRAME
@@ -127,7 +154,7 @@ leave_spaces
 
 diag "a port that was called is held as a whole by its neighbour"
 boxes 200kbit 100mbit
-cable b r2 10kbit b y2	# where what has no window goes, 0.8 s for each
+cable b r2 2kbit b y2	# where what has no window goes, 4 s for each
 ip_in b link set dev r2 master br0
 gates window $FRAME
 tc_in a qdisc del dev p2 root
@@ -136,8 +163,8 @@ tc_in b qdisc del dev q2 root
 gate b q2 switch pool 30000 pool-alpha 1000% pfc
 gate b r2 host pool 30000 pool-alpha 1000% pfc nowatch
 check "p2: they meet" wait_until -e 500 10 figs_are a p2 windows 1
-sends a p2 "$(crowd 20)"
-check "it is held" wait_until -e 10 2 figs_are a p2 pfc_paused 1
+sends a p2 "$(crowd 5)"	# all have left by the time of the pause
+check "it is held, with nothing in its FIFO" wait_until -e 10 2 figs_are a p2 pfc_paused backlog "1 0"
 sends a p1 "$(to 30)"
 sends a p2 "$(to 1 sport=2)"
 check "the other port goes on" wait_until -e 100 4 figs_are a p1 backlog "0"
