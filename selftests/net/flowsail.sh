@@ -30,8 +30,8 @@ anew() { tc_in "$1" qdisc del dev "$2" root 2>/dev/null; sail "$@"; }
 to() { echo "f$3 n=$2 bytes=$FRAME from=10.0.0.1 to=10.0.0.$1 sport=$3 dport=9 dst=$(mac "$1") ${*:4}"; }
 # sends BOX DEV LINE...
 sends() { printf '%s\n' "${@:3}" | "$frames" -l -w 0 "$(ns_name "$1")/$2" "$(ns_name "$1")/lo" >/dev/null || die "frames"; }
-got() { in_ns c cat "/sys/class/net/$1/statistics/rx_packets"; }
-has() { [ "$(got "$1")" -ge "$2" ]; }
+got() { received c "$1"; echo "$REPLY"; }
+has() { received c "$1"; [ "$REPLY" -ge "$2" ]; }
 
 #	h:p ===100M=== s:q [ bridge ] s:r ===100M=== c:t [ bridge ] c:u ---10M--- c:y, of 10.0.0.2
 #	                                                            c:v --100M--- c:z, of 10.0.0.3
@@ -40,6 +40,7 @@ boxes()
 	local port
 
 	ns h s c
+	sees c
 	for port in s c; do
 		ip_in $port link add br0 type bridge mcast_snooping 0
 		ip_in $port link set br0 up
@@ -81,8 +82,10 @@ rest()
 # longest BOX DEV FIGURE: sets `most` to the highest value while y gets 100 more
 longest()
 {
-	local end=$(($(got y) + 100)) i
+	local end i
 
+	received c y
+	end=$((REPLY + 100))
 	most=0
 	for ((i = 0; i < 100; i++)); do
 		has y $end && return
@@ -404,6 +407,7 @@ check "and holds it" wait_until -e 10 1 figs_are a p paused 1
 sends a p "$(to 11 1 1)" "$(to 12 1 2)"
 check "others have the other one" wait_until -e 5 1 figs_are a p flows backlog "0 0"
 shows "one after the other" a p flows_max flows_full "1 0"
+sleep 1.5	# of 1.9 that it is held, without a look
 check "until it is held no more" wait_until -e 10 3 figs_are a p paused 0
 sends a p "$(to 11 80 1)" "$(to 12 80 2)"
 shows "then two have one each" a p flows_full 0
@@ -413,6 +417,7 @@ leave_spaces
 diag "a slot that is held and has no packets"
 program 1gbit 500 1000
 sends a p "$(to 11 1 1)"
+sleep 0.3
 check "the first flow has the first slot, and is held" wait_until -e 10 1 figs_are a p paused backlog "1 0"
 for i in 12 13 14; do
 	sends a p "$(to $i 1 $i)"
@@ -420,6 +425,7 @@ done
 shows "others get the second one, one after the other" a p backlog flows_full "0 0"
 sends a p "$(to 11 1 1)"
 shows "the first flow waits" a p isolated backlog "1 $FRAME"
+sleep 0.4
 check "until the neighbour lets it go" wait_until -e 10 1 figs_are a p paused backlog "0 0"
 wait
 leave_spaces
@@ -431,8 +437,10 @@ in_ns b "$hopframe" peer q for=4000 role=switch queues=8 at=500 state:seq=1,leas
 	at=800 state:seq=2,lease=2000000000,words=0 >/dev/null &
 check "tags" wait_until -e 10 1 tags a p
 sends a p "$(to 11 1000 1)"
+sleep 0.3
 check "the flow is held" wait_until -e 10 1 figs_are a p paused 1
 sends a p "$(to 11 20 1)"
+sleep 0.27
 check "and let go" wait_until -e 1 1 figs_are a p paused 0
 shows "and waits for itself" a p isolated order_waits "1 1"
 check "until all has left" wait_until -e 20 2 figs_are a p backlog 0
@@ -456,6 +464,7 @@ anew a p switch switch queues 1 slots 2 nowatch
 in_ns b "$hopframe" peer q for=3000 role=switch queues=8 at=500 state:seq=1,lease=2000000000,words=1 >/dev/null &	# it holds it for 2 s
 check "tags" wait_until -e 10 1 tags a p
 sends a p "$(to 11 2000 1)" "$(to 12 1 2)"
+sleep 0.3
 check "the first flow is held" wait_until -e 10 1 figs_are a p paused 1
 sleep 0.02
 figs a p backlog

@@ -420,6 +420,28 @@ link_stat()
 	in_ns "$1" cat "/sys/class/net/$2/statistics/$3" || die "$1 $2 has no $3"
 }
 
+# sees NAME: from now on `received` knows that namespace. A process in it does nothing, but its /proc shows the shell what
+# devices there count, without another process each time.
+declare -A _within
+sees()
+{
+	ip netns exec "$_prefix-$1" sleep infinity &
+	_within[$1]=$!
+	disown $!	# `wait` is not for it
+	wait_until 5 [ ! "/proc/$!/ns/net" -ef /proc/self/ns/net ] || die "nobody is in $1"
+}
+
+# received NAME DEV: sets REPLY to the packets that came there
+received()
+{
+	local dev
+
+	while read -r dev _ REPLY _; do
+		[ "$dev" != "$2:" ] || return 0
+	done <"/proc/${_within[$1]}/net/dev"
+	die "$1 has no $2"
+}
+
 # filter_stat NAME DEV ingress|egress KEY [PREF]: what the first actions of the filters there (of that PREF) have
 # counted, summed
 filter_stat()
@@ -520,7 +542,7 @@ _remove_spaces()
 		ip netns pids "$space" 2>/dev/null | xargs -r kill -9 2>/dev/null
 		ip netns del "$space" 2>/dev/null
 	done
-	_spaces=()
+	_spaces=() _within=()
 }
 
 _unload() { ! _module_loaded "$1" || rmmod "$1"; }
