@@ -227,9 +227,9 @@ static inline void hpcc_ack(struct hpcc *h, const struct hpcc_config *c, const u
  */
 static inline u64 hpcc_rate(const struct hpcc *h, const struct hpcc_config *c)
 {
-	u64 rate = h->window < 1ULL << 34 ? div64_u64(h->window * NSEC_PER_SEC, c->rtt_ns) :
-					    div64_u64(h->window, c->rtt_ns) * NSEC_PER_SEC;
+	u64 rest, rate = div64_u64_rem(h->window, c->rtt_ns, &rest) * NSEC_PER_SEC;
 
+	rate += div64_u64(rest * NSEC_PER_SEC, c->rtt_ns);
 	return min(max(rate, 1ULL), c->line);
 }
 

@@ -11,7 +11,7 @@
 #include "../../kernel/flowgen/hpcc.h"
 #include "unit.h"
 
-#define PLANNED	24U
+#define PLANNED	25U
 #define LINE	12500000000ULL	/* 100 Gb/s */
 #define KBIT	100000000U
 #define T	13000U
@@ -277,6 +277,23 @@ static void test_model(void)
 	      "a million acknowledgements: as the paper's algorithm in floating point");
 }
 
+/* The widest windows there can be: a line of 1 Tbit/s, and T almost 1 s. To a byte per second. */
+static void test_rate(void)
+{
+	struct hpcc_config c = { .line = 125000000000, .rtt_ns = 999999999 };
+	unsigned int i, wrong = 0;
+	struct hpcc h;
+	u64 want;
+
+	hpcc_start(&h, &c);
+	for (i = 0; i < 1000; i++) {
+		h.window = hpcc_full(&c) / 1000 * (1 + i) - i;
+		want = (unsigned __int128)h.window * 1000000000 / c.rtt_ns;
+		wrong += hpcc_rate(&h, &c) != want;
+	}
+	check(!wrong, "windows of up to 125 GB: the flow is paced at W / T");
+}
+
 /*
  * N flows at one port whose windows are the bytes in flight: it is in use by their sum. Where each
  * gets as much as it loses, sum W = eta B T + N W_AI, and all have the same, wherever they began.
@@ -322,6 +339,7 @@ int main(void)
 	test_within_rtt();
 	test_way();
 	test_model();
+	test_rate();
 	test_shares();
 	printf("# %u passed, %u failed\n", done - failed, failed);
 	return failed || done != PLANNED;
