@@ -240,14 +240,13 @@ static u16 fg_conn_port(const struct fg_conn *conn)
 {
 	const struct fg_flow *flow = fg_conn_flow(conn);
 	const struct fg_run *run = conn->run;
-	u16 port = gbn_port(run->config.seed, conn->number);
-	u32 i;
+	u16 first = gbn_port(run->config.seed, conn->number), port = first;
 
-	for (i = 0; i < 1U << GBN_PORT_BITS; i++) {
+	do {
 		if (!fg_conn_find(run, flow->dst, port, &run->ends[flow->src]->address))
 			return port;
 		port = port == U16_MAX ? GBN_PORT_MIN : port + 1;
-	}
+	} while (port != first);
 	return 0;
 }
 

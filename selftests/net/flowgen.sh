@@ -341,6 +341,15 @@ test_tcp()
 	rate 10gbit
 }
 
+# A hundred connections from one host to another at once, of which with this seed two would have the port 65535: the
+# second one has another.
+test_ports()
+{
+	rate 10gbit
+	printf '0 0 4 1\n%.0s' {1..100} | run --transport tcp --seed 10860
+	is "tcp: a port that is taken" "$? $(counts completed given_up)" "0 100 0"
+}
+
 # Four hosts on a switch: what they send to a fifth they share.
 #
 #	s0, s1, s2, s3 === sw === s4
@@ -796,7 +805,7 @@ cat >"$work/ends" <<-END
 END
 
 # All, or those named
-for name in "${@:-exact window ip6 loss timeout unsent class tcp share paths many strangers forged abort gone refused}"; do
+for name in "${@:-exact window ip6 loss timeout unsent class tcp ports share paths many strangers forged abort gone refused}"; do
 	for part in $name; do
 		"test_$part"
 	done
