@@ -222,6 +222,37 @@ static void frame_shared(struct kunit *test)
 	kfree_skb(skb);
 }
 
+/* With one state of each type and all acknowledgements a frame costs what any frame does, and with
+ * more states as many frames as it has states; acknowledgements cost nothing.
+ */
+static void frame_states_cost(struct kunit *test)
+{
+	static const struct {
+		unsigned int states, acks, beyond;
+	} costs[] = {
+		{ HOP_SLOTS, HOP_SLOTS, 0 }, { HOP_SLOTS + 1, 0, HOP_SLOTS },
+		{ HOP_SLOTS + 1, 1, HOP_SLOTS }, { 0, HOP_SLOTS + 1, 0 },
+	};
+	struct hop_port *port = test->priv;
+	struct hop_frame *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+	unsigned int i, k;
+	u64 now;
+
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	hop_state_spacing_ns = 1000;
+	for (i = 0; i < ARRAY_SIZE(costs); i++) {
+		f->n_told = costs[i].states + costs[i].acks;
+		for (k = 0; k < f->n_told; k++)
+			f->told[k].ack = k >= costs[i].states;
+		now = hop_now();
+		/* so far ahead that it does not matter when this is looked at */
+		port->rx_paid_ns = now + NSEC_PER_SEC;
+		rx_charge(port, f);
+		KUNIT_EXPECT_EQ(test, port->rx_paid_ns - now - NSEC_PER_SEC,
+				costs[i].beyond * 1000 / HOP_RX_SHARE);
+	}
+}
+
 /* As many frames as we like, at once */
 static int frame_init(struct kunit *test)
 {
@@ -241,6 +272,7 @@ static struct kunit_case frame_cases[] = {
 	KUNIT_CASE(frame_longest),
 	KUNIT_CASE(frame_counts),
 	KUNIT_CASE(frame_shared),
+	KUNIT_CASE(frame_states_cost),
 	{}
 };
 
