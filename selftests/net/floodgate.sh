@@ -176,8 +176,9 @@ diag "no incast: a flow at the full rate"
 p
 check "they meet" wait_until -e 500 10 meets
 lines=()
+line=$(to 1 z wait=82000)	# 1024 bytes with gap and checksum take 81.92 us
 for ((i = 0; i < 600; i++)); do
-	lines+=("$(to 1 z wait=82000)")	# 1024 bytes with gap and checksum take 81.92 us
+	lines+=("$line")
 done
 sends "${lines[@]}"
 settles "no incast"
@@ -205,8 +206,9 @@ for serve in below through; do
 	order "$serve" "$(to $FRAMES y)"
 	# more of it comes whenever something has left: it never goes ahead of what is in the VOQ
 	lines=()
+	line=$(to 10 y wait=3000000)
 	for ((i = 0; i < 60; i++)); do
-		lines+=("y$i$(to 10 y wait=3000000 | sed 's/^y//')")
+		lines+=("y$i${line#y}")
 	done
 	order "$serve, a bit at a time" "${lines[@]}"
 	figs a p voq_packets
@@ -247,8 +249,9 @@ for loss in 5:98 10:95; do
 	check "they meet" wait_until -e 500 10 meets
 	set_fault loss_data "${loss%:*}%" loss_control "${loss%:*}%"
 	lines=()
+	line=$(to 1 z wait=86200)
 	for ((i = 0; i < 1000; i++)); do
-		lines+=("$(to 1 z wait=86200)")
+		lines+=("$line")
 	done
 	came=$(cable b s sent_frames) lost=$(cable a p loss_data)
 	sends "${lines[@]}"
@@ -331,8 +334,9 @@ check "a larger one lets all go" wait_until -e 20 1 figs_are a p voqs_used 0
 settles "a change"
 tc_in a qdisc change dev p root floodgate window $WINDOW
 lines=()
+line=$(to 10 y)
 for ((i = 0; i < 60; i++)); do
-	lines+=("y$i$(to 10 y $([ $i != 30 ] || echo wait=30000000) | sed 's/^y//')")
+	lines+=("y$i${line#y}$([ $i != 30 ] || echo wait=30000000)")
 done
 { sleep 0.02; tc_in a qdisc change dev p root floodgate window 1000000; } &
 order "a larger one, and more of it comes while the VOQ empties" "${lines[@]}"

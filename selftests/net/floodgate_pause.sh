@@ -29,8 +29,8 @@ gate() { tc_in "$1" qdisc replace dev "$2" root handle 1: floodgate role "$3" pe
 to() { echo "y n=$2 bytes=$FRAME from=10.0.0.1 to=10.0.0.$1 sport=1 dport=9 dst=$(mac "$1") ${*:3}"; }
 # sends BOX DEV LINE...
 sends() { printf '%s\n' "${@:3}" | "$frames" -l -w 0 "$(ns_name "$1")/$2" "$(ns_name "$1")/lo" >/dev/null || die "frames"; }
-got() { in_ns c cat "/sys/class/net/$1/statistics/rx_packets"; }
-has() { [ "$(got "$1")" -ge "$2" ]; }
+got() { received c "$1"; echo "$REPLY"; }
+has() { received c "$1"; [ "$REPLY" -ge "$2" ]; }
 
 #	h:p ===100M=== s:q [ bridge ] s:r ===100M=== c:t [ bridge ] c:u ---10M--- c:y, of 10.0.0.2
 #	                                                            c:v --100M--- c:z, of 10.0.0.3
@@ -39,6 +39,7 @@ boxes()
 	local port
 
 	ns h s c
+	sees c
 	for port in s c; do
 		ip_in $port link add br0 type bridge mcast_snooping 0
 		ip_in $port link set br0 up
@@ -96,8 +97,10 @@ rest()
 # longest BOX DEV FIGURE: sets `most` to the highest value while y gets 100 more
 longest()
 {
-	local end=$(($(got y) + 100)) i
+	local end i
 
+	received c y
+	end=$((REPLY + 100))
 	most=0
 	for ((i = 0; i < 200; i++)); do
 		has y $end && return
@@ -306,6 +309,7 @@ diag "a slot that is held and has no packets"
 program 1gbit 500 1000
 sends a p "$(to 11 1)"
 shows "the first destination has the first slot" a p slots_used paused backlog "1 0 0"
+sleep 0.3
 check "and is held" wait_until -e 10 1 figs_are a p paused 1
 for i in 12 13 14; do
 	sends a p "$(to $i 1)"
@@ -313,6 +317,7 @@ done
 shows "others get the second one, one after the other" a p slots_used backlog slots_full "2 0 0"
 sends a p "$(to 11 1)"
 shows "the first destination waits" a p voqs_used backlog "1 $FRAME"
+sleep 0.4
 check "until the neighbour resumes it" wait_until -e 10 1 figs_are a p paused backlog "0 0"
 wait
 leave_spaces

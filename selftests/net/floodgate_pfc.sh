@@ -286,10 +286,11 @@ cable() { ip_in "$1" link add "$2" type wire rate "$3" delay 10us ring 0 peer na
 gate() { tc_in "$1" qdisc replace dev "$2" root handle 1: floodgate role "$3" peer "$4" pool-alpha 1000% "${@:5}" || die "no qdisc floodgate"; }
 to() { echo "y n=$2 bytes=$FRAME from=10.0.0.1 to=10.0.0.$1 sport=1 dport=9 dst=$(mac "$1")"; }
 from_h() { printf '%s\n' "$@" | "$frames" -l -w 0 "$(ns_name h)/p" "$(ns_name h)/lo" >/dev/null || die "frames"; }
-got() { in_ns c cat "/sys/class/net/$1/statistics/rx_packets"; }
-got_all() { [ "$(got "$1")" -ge "$2" ]; }
+got() { received c "$1"; echo "$REPLY"; }
+got_all() { received c "$1"; [ "$REPLY" -ge "$2" ]; }
 tags() { tc_in "$1" -j -s qdisc show dev "$2" | grep -q '"state":"tagging"'; }
 ns h s c
+sees c
 for port in s c; do
 	ips $port "link add br0 type bridge mcast_snooping 0
 link set br0 up"

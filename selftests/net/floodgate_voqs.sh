@@ -54,8 +54,8 @@ to6() { echo "$1 n=$2 bytes=$FRAME from=fd00::1 to=$3 sport=1 dport=9 dst=$(mac 
 # sends BOX DEV LINE...
 sends() { printf '%s\n' "${@:3}" | "$frames" -l -w 0 "$(ns_name "$1")/$2" "$(ns_name "$1")/lo" >/dev/null || die "frames"; }
 # got BOX DEV: packets that came there
-got() { in_ns "$1" cat "/sys/class/net/$2/statistics/rx_packets"; }
-got_all() { [ "$(got "$1" "$2")" -ge "$3" ]; }
+got() { received "$@"; echo "$REPLY"; }
+got_all() { received "$1" "$2"; [ "$REPLY" -ge "$3" ]; }
 rests() { figs_are a p backlog outstanding voqs_used voq_backlog "0 0 0 0" && figs_are a o backlog outstanding voqs_used "0 0 0" && figs_are b r backlog queued "0 0"; }
 settles() { check "$1: all leaves, and nothing is outstanding" wait_until -e 400 50 rests; }
 # used: what counts against windows of all that go by p
@@ -64,6 +64,7 @@ used() { tc_in a -s class show dev p | awk '{ for (i = 1; i < NF; i++) if ($i ==
 waits() { tc_in a -s class show dev "$1" | grep -o 'waits [a-z]*' | grep -v not | sort | uniq -c | awk '{ printf "%s%d %s", (NR > 1 ? ", " : ""), $1, $3 }'; }
 
 boxes a b
+sees b
 cable a p 100mbit b q
 cable a o 100mbit b n
 ips b "link add r type wire rate 10mbit ring 0 peer name y
@@ -136,12 +137,15 @@ settles "a VOQ for each"
 # order NAME: each of them in its order
 order()
 {
-	local lines=() i host said
+	local lines=() line=() i host said
 
+	for host in 2 4 5 6; do
+		line[host]=$(to "" 10 10.0.0.$host $host)
+	done
 	for ((i = 0; i < 60; i++)); do
 		host=$((i % 4 ? i % 4 + 3 : 2))	# 2, 4, 5, 6
 		# now and then it is quiet for long enough for all to leave
-		lines+=("$(to "h$host.$i" 10 10.0.0.$host $host wait=$((i % 20 ? 3000000 : 150000000)) sport=$i)")
+		lines+=("h$host.$i${line[host]}wait=$((i % 20 ? 3000000 : 150000000)) sport=$i")
 	done
 	said=$(printf '%s\n' "${lines[@]}" | "$frames" -l -w 800 "$(ns_name a)/p" "$(ns_name b)/y" | awk '
 		/^h/ {
@@ -189,10 +193,11 @@ done
 # crowd DEV: packets of four destinations, by turns
 crowd()
 {
-	local i lines=()
+	local i lines=() four
 
+	four=("$(to y 5 10.0.0.2 2)" "$(to w 5 10.0.0.4 4)" "$(to v 5 10.0.0.5 5)" "$(to u 5 10.0.0.6 6)")
 	for ((i = 0; i < 20; i++)); do
-		lines+=("$(to y 5 10.0.0.2 2)" "$(to w 5 10.0.0.4 4)" "$(to v 5 10.0.0.5 5)" "$(to u 5 10.0.0.6 6)")
+		lines+=("${four[@]}")
 	done
 	sends a "$1" "${lines[@]}"
 }
@@ -317,6 +322,7 @@ for voqs in each 1; do
 	diag "a slot is held, voqs $voqs"
 	program 500 1000 voqs $voqs
 	sends a p "$(to x 1 10.0.0.11 11)" "$(to y 1 10.0.0.12 12)"
+	sleep 0.3	# without a look
 	check "and has packets then" wait_until -e 10 1 figs_are a p paused backlog slots_used "1 0 2"
 	sends a p "$(to x 2 10.0.0.11 11)" "$(to y 3 10.0.0.12 12)"
 	sleep 0.05
@@ -325,6 +331,7 @@ for voqs in each 1; do
 	else
 		is "the other one waits behind it" "$(waits p)" "1 others, 1 pause"
 	fi
+	sleep 0.3
 	check "until it is resumed" wait_until -e 10 2 empty
 	wait
 	leave_spaces
@@ -334,7 +341,9 @@ for until in 400 2000; do
 	diag "a slot is held while it waits behind another one, until $until ms"
 	program 200 $until voqs 1
 	sends a p "$(to x 1 10.0.0.11 11)" "$(to y 800 10.0.0.12 12)" "$(to x 2 10.0.0.11 11)"
+	sleep 0.5
 	[ $until = 400 ] || check "it holds all up when it is first" wait_until -e 10 2 waits_for "1 pause"
+	[ $until = 400 ] || sleep 1
 	check "all leaves" wait_until -e 10 3 empty
 	wait
 	leave_spaces
