@@ -124,6 +124,25 @@ def flowsail_fig10(f1: units.rate = "60gbit", f2: units.rate = "20gbit", f3: uni
     yield "link r2.p2 p2.r2"
 
 
+def flowsail_limit(hot: int = 3, bursts: int = 8, rate: units.rate = "100gbit", drain: units.rate = "10gbit",
+                   delay: units.time = "1us"):
+    """FlowSail, section VII: `hot` hosts h1.. send to c1.., which drain slowly; v to w, x1.. beside w.
+
+    h1.. and v are at p1; c1.., w and x1.. are at p2.
+    """
+    yield from (f"host h{i}" for i in range(1, hot + 1))
+    yield "host v"
+    yield from (f"host c{i}" for i in range(1, hot + 1))
+    yield "host w"
+    yield from (f"host x{i}" for i in range(1, bursts + 1))
+    yield from ("switch p1", "switch p2")
+    yield from _defaults(rate, delay)
+    yield from (f"link {name}.p1 p1.{name}" for name in (*(f"h{i}" for i in range(1, hot + 1)), "v"))
+    yield "link p1.p2 p2.p1"
+    yield from (f"link c{i}.p2 p2.c{i} rate {units.rate_words(drain)}" for i in range(1, hot + 1))
+    yield from (f"link {name}.p2 p2.{name}" for name in ("w", *(f"x{i}" for i in range(1, bursts + 1))))
+
+
 def leaf_spine(racks: int = 8, hosts: int = 16, spines: int = 8, rate: units.rate = "100gbit",
                core: units.rate = "100gbit", delay: units.time = "1us", parallel: int = 1):
     """Racks of hosts, each rack's switch linked to each spine. As given: BFC's 128 servers."""
@@ -203,7 +222,8 @@ def two_dc(racks: int = 4, hosts: int = 16, spines: int = 4, rate: units.rate = 
 
 SHAPES = {f.__name__.replace("_", "-"): f for f in
           (star, chain, dumbbell, bfc_fig6, rocc_fig10, rocc_asymmetric, rocc_edge_core,
-           flowsail_fig9, flowsail_fig10, leaf_spine, floodgate, floodgate_testbed, fat_tree, two_dc)}
+           flowsail_fig9, flowsail_fig10, flowsail_limit, leaf_spine, floodgate, floodgate_testbed, fat_tree,
+           two_dc)}
 
 
 def make(name, settings):
