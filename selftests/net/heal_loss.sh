@@ -450,6 +450,16 @@ lost_data "10% of data"
 need_module sch_pfc
 everywhere pfc pool $LIMIT pool-alpha 800%
 lost_data "10% of data, pfc"
+# Who pauses by flow or by destination loses control frames, too.
+for kind in flowsail "floodgate mode pause"; do
+	need_module "sch_${kind%% *}"
+	# shellcheck disable=SC2086
+	everywhere $kind
+	lost_data "10% of data, ${kind%% *}"
+	for loss in 10 50; do
+		scenario "$loss%, ${kind%% *}" all loss_control $loss%
+	done
+done
 everywhere bfc
 
 diag "no control frames at all"
