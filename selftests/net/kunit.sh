@@ -7,7 +7,7 @@
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-SUITES="sluice_options sluice_tag sluice_frame sluice_pause sluice_peer sluice_replay sluice_telemetry sluice_watch sluice_wire"
+SUITES="sluice_flow sluice_options sluice_tag sluice_frame sluice_pause sluice_peer sluice_replay sluice_telemetry sluice_watch sluice_wire"
 RESULTS=/sys/kernel/debug/kunit
 
 need_root
