@@ -302,6 +302,16 @@ class Files(unittest.TestCase):
             self.assertEqual(read("rates-every"), ["2"])
             rack.write(directory, lab, Scheme("bfc"))
             self.assertEqual(read("rates"), [])
+            self.assertNotIn("frames", os.listdir(directory))
+
+    def test_rack_of_frames(self):
+        lab = labfile.parse("x.lab", LAB + "frames\noverhead 24\n")
+        self.assertEqual(rack.files(lab, Scheme("bfc"))["frames"].splitlines(), [
+            "s1.h1 lab-h1 s1 1 0 10000000000 1000 24", "s1.h2 lab-h2 s1 1 0 10000000000 1000 24",
+            "s1.r1 lab-r1 s1 1 0 10000000000 1000 24", "h1.s1 lab-s1 h1 0 1 10000000000 1000 24",
+            "h2.s1 lab-s1 h2 0 1 10000000000 1000 24", "r1.s1 lab-s1 r1 0 1 10000000000 1000 24"])
+        with self.assertRaisesRegex(units.LabError, "frames: takes no value"):
+            labfile.parse("x.lab", LAB + "frames 10us\n")
 
     def test_layers_draw_by_other_hashes(self):
         for shape, words in ("fat-tree", {"k": "4"}), ("leaf-spine", {}):
@@ -407,6 +417,34 @@ def rocc_results(directory):
 
 
 class Reports(unittest.TestCase):
+    def test_frames(self):
+        with tempfile.TemporaryDirectory() as directory:
+            many_results(directory, ["a"])
+            self.assertNotIn("frames", [s.name for s in self.made(directory).sections])
+            runs = f"{directory}/runs/a-s1"
+            with open(f"{runs}/frames.csv", "w", encoding="utf-8") as f:
+                f.write("port,from_layer,to_layer,kind,frames,bytes\n"
+                        "s1.h1,1,0,ack,3,1200\ns1.r1,1,0,data,7,2400\ns1.r1,1,0,ack,1,300\nh1.s1,0,1,hello,2,120\n")
+            with open(f"{runs}/waits.csv", "w", encoding="utf-8") as f:
+                f.write("from_layer,to_layer,label,packets,sum_ns,p50_ns,p99_ns,max_ns\n1,0,-,4,6000,1000,2000,3000\n")
+            made = {s.name: s.rows for s in self.made(directory).sections}
+            # 3800 ns of 10 Gb/s are 4750 bytes, and there are three links each way
+            span = 3800 * 10 / 8
+            expected = [["a", "0-1", "hello", 2, 120 / span / 3, 120 / span, "h1.s1"],
+                        ["a", "1-0", "ack", 4, 1500 / span / 3, 1200 / span, "s1.h1"],
+                        ["a", "1-0", "data", 7, 2400 / span / 3, 2400 / span, "s1.r1"]]
+            for row, want in zip(made["frames"], expected, strict=True):
+                self.assertEqual(row[:4] + row[6:], want[:4] + want[6:])
+                self.assertAlmostEqual(row[4], 100 * want[4])
+                self.assertAlmostEqual(row[5], 100 * want[5])
+            self.assertEqual(made["waits"], [["a", 1, "1-0", "-", 4, 1.5, 1.0, 2.0, 3.0]])
+
+    @staticmethod
+    def made(directory):
+        found = report.Report(directory)
+        found.make()
+        return found
+
     def test_fair_rates(self):
         with tempfile.TemporaryDirectory() as directory:
             rocc_results(directory)
@@ -1172,12 +1210,12 @@ class Clocks(unittest.TestCase):
     def test_constants(self):
         """What the sources of the guest say"""
         for name, text in (("selftests/uml/guest-init", f"left=$(({clock.TEST_BEGINS + 10**9} - 1$(date +%N)))"),
-                           ("userspace/lab/lab-guest", f"sleep {clock.RATES_WAIT / 1e9:g}\n"),
+                           ("userspace/lab/lab-guest", f"sleep {clock.WATCHER_WAIT / 1e9:g}\n"),
                            ("kernel/flowgen/run.c", f"#define FG_LEAD_NS\t{clock.FLOWGEN_LEAD}\n")):
             with open(f"{ROOT}/{name}", encoding="utf-8") as f:
                 self.assertIn(text, f.read(), name)
         lab = labfile.parse("x.lab", LAB + "settle 2s\n")
-        self.assertEqual([clock.begins(lab, has_rates) for has_rates in (False, True)], [131 * 10**8, 132 * 10**8])
+        self.assertEqual([clock.begins(lab, watchers) for watchers in (0, 1, 2)], [131 * 10**8, 132 * 10**8, 133 * 10**8])
 
     def test_expected(self):
         lab = labfile.parse("x.lab", LAB)

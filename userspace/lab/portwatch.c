@@ -21,6 +21,9 @@
  * if that is rocc in the role of a switch, tells flows; a line per change. --watch and --zero are
  * files that flowgen(8) reads and writes; time 0 is the trace's.
  *
+ * With --frames and --waits it writes what the links in --watch carry, by kind of frame, and how
+ * long data waited before each: frames.c.
+ *
  * Limits: devices that appear after the start are not seen; one root qdisc per device, so an
  * mq's children are not told apart.
  */
@@ -36,6 +39,7 @@
 #include <sys/socket.h>
 
 #include "bfc.h"
+#include "frames.h"
 #include "hopctl.h"
 #include "lab.h"
 #include "rocc.h"
@@ -50,6 +54,7 @@ static struct config {
 	const char *ports, *summary;	/* files to write */
 	const char *trace, *trace_port;
 	const char *rates, *watch, *zero;
+	const char *frames, *waits, *flows;
 	double wait_tagging_s;		/* 0: watch; else wait for that, at most so long */
 	uint64_t every_ns;
 	uint64_t start_ns;
@@ -680,11 +685,26 @@ static void rates_run(void)
 	output_close(f, config.rates);
 }
 
+/* -- frames -- */
+
+static void frames_watch(void)
+{
+	const struct frames_files files = {
+		.links = config.watch, .flows = config.flows,
+		.frames = config.frames, .waits = config.waits,
+	};
+	uint64_t zero_ns = zero_wait();
+
+	if (!stopped)
+		frames_run(&files, zero_ns, &stopped);
+}
+
 /* -- command line -- */
 
 enum option_key {
 	OPT_SWITCHES = 256, OPT_HOSTS, OPT_EVERY, OPT_START, OPT_PORTS, OPT_SUMMARY, OPT_TRACE,
-	OPT_TRACE_PORT, OPT_WAIT_TAGGING, OPT_RATES, OPT_WATCH, OPT_ZERO,
+	OPT_TRACE_PORT, OPT_WAIT_TAGGING, OPT_RATES, OPT_WATCH, OPT_ZERO, OPT_FRAMES, OPT_WAITS,
+	OPT_FLOWS,
 };
 
 static const struct argp_option options[] = {
@@ -699,7 +719,11 @@ static const struct argp_option options[] = {
 	{ "wait-tagging", OPT_WAIT_TAGGING, "SECONDS", 0,
 	  "Only wait until every bfc port tags its frames", 0 },
 	{ "rates", OPT_RATES, "FILE", 0, "Only write rocc's fair rates, as CSV", 0 },
-	{ "watch", OPT_WATCH, "FILE", 0, "Their ports: lines NAME NETNS DEV", 0 },
+	{ "frames", OPT_FRAMES, "FILE", 0, "Only write what links carry, as CSV", 0 },
+	{ "waits", OPT_WAITS, "FILE", 0, "And how long data waited for them", 0 },
+	{ "flows", OPT_FLOWS, "FILE", 0, "Of this trace", 0 },
+	{ "watch", OPT_WATCH, "FILE", 0,
+	  "Ports: lines NAME NETNS DEV; of --frames also FROM TO RATE DELAY OVERHEAD", 0 },
 	{ "zero", OPT_ZERO, "FILE", 0, "Where flowgen says when its trace begins", 0 },
 	{ 0 }
 };
@@ -739,6 +763,15 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_ZERO:
 		config.zero = arg;
 		break;
+	case OPT_FRAMES:
+		config.frames = arg;
+		break;
+	case OPT_WAITS:
+		config.waits = arg;
+		break;
+	case OPT_FLOWS:
+		config.flows = arg;
+		break;
 	case OPT_WAIT_TAGGING:
 		config.wait_tagging_s = strtod(arg, NULL);
 		if (!(config.wait_tagging_s > 0 && config.wait_tagging_s <= 1000))
@@ -748,8 +781,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		config.trace_port = arg;
 		break;
 	case ARGP_KEY_END:
-		if (!config.rates != !config.watch || !config.rates != !config.zero)
-			argp_error(state, "--rates, --watch and --zero go together");
+		if (!config.frames != !config.waits || !config.frames != !config.flows)
+			argp_error(state, "--frames, --waits and --flows go together");
+		if (config.rates && config.frames)
+			argp_error(state, "--rates and --frames do not");
+		if (!(config.rates || config.frames) != !config.watch ||
+		    !config.watch != !config.zero)
+			argp_error(state, "--rates or --frames, --watch and --zero go together");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -772,6 +810,10 @@ int main(int argc, char **argv)
 	sigaction(SIGINT, &action, NULL);
 	if (config.rates) {
 		rates_run();
+		return 0;
+	}
+	if (config.frames) {
+		frames_watch();
 		return 0;
 	}
 	space_open_list(config.switches, 1);

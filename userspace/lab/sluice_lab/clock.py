@@ -15,13 +15,13 @@ from . import units
 VARIABLE = "time_travel_time"
 # ns of that clock. selftests/lab/test_lab.py holds them against the sources.
 TEST_BEGINS = 11 * 10**9        # selftests/uml/guest-init begins the test so late
-RATES_WAIT = 10**8              # lab-guest waits for portwatch
+WATCHER_WAIT = 10**8            # lab-guest waits for each portwatch
 FLOWGEN_LEAD = 10**8            # flowgen begins with the trace so much later
 
 
-def begins(lab, has_rates):
+def begins(lab, watchers):
     """The clock at the trace's time 0; boxes are set up in less than a millisecond."""
-    return TEST_BEGINS + lab.settle + (RATES_WAIT if has_rates else 0) + FLOWGEN_LEAD
+    return TEST_BEGINS + lab.settle + WATCHER_WAIT * watchers + FLOWGEN_LEAD
 
 
 def expected(lab, trace):

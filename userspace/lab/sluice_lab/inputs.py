@@ -21,7 +21,7 @@ SOURCES = {
     "plugins": ["tc-plugin"],
     "flowgen": ["userspace/flowgen", "userspace/common"],
     "lab": ["userspace/lab/lab-guest", "userspace/lab/lab-rack", "userspace/lab/portwatch.c",
-            "userspace/lab/lab.h", "userspace/lab/Makefile", "userspace/lab/lab-build"],
+            "userspace/lab/frames.c", "userspace/lab/frames.h", "userspace/lab/lab.h", "userspace/lab/Makefile", "userspace/lab/lab-build"],
 }
 TRACES = ["userspace/trace", "userspace/common", "userspace/lab/workloads"]
 if IS_INSTALLED:        # programs and plugins have been built already

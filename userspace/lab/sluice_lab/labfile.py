@@ -16,6 +16,7 @@
     faults WORDS                        of `ip link ... type wire`, for each link
     limit TIME                          of virtual time after the last flow starts (1s)
     sample TIME [HOST.PORT...]          how often queues are looked at, and which (all of the switches')
+    frames                              what links carry, by kind of frame, and how long data waits for each
     settle TIME                         for ports to find their neighbours before the start (3s)
     bins SIZE [SIZE...]                 upper ends of size bins in the report
     paper TEXT                          what the paper's figure is, for the report
@@ -99,6 +100,7 @@ class Lab:
     limit: int = 10**9
     sample: int = 0
     sample_ports: list = field(default_factory=list)
+    frames: bool = False
     settle: int = 3 * 10**9
     bins: list = field(default_factory=lambda: list(BINS))
     papers: list = field(default_factory=list)
@@ -234,6 +236,11 @@ class _Reader:
             raise ValueError("takes a time, and perhaps ports")
         self.lab.sample, self.lab.sample_ports = _in_range("sample", units.time(words[0]), "ns"), words[1:]
 
+    def frames(self, words):
+        if words:
+            raise ValueError("takes no value")
+        self.lab.frames = True
+
     def bins(self, words):
         self.lab.bins = [units.size(w) for w in words]
         if not words or self.lab.bins != sorted(set(self.lab.bins)):
@@ -248,13 +255,13 @@ class _Reader:
         elif key in ("limit", "settle"):
             setattr(self.lab, key, units.time(_one(words)))
         elif key in ("title", "paper", "reference", "topology", "paths", "workload", "scheme", "seed", "vary",
-                     "faults", "sample", "bins"):
+                     "faults", "sample", "frames", "bins"):
             if key not in ("scheme", "vary", "paper", "reference") and key in self.lab.lines:
                 raise ValueError(f"there is a `{key}` already")
             getattr(self, key)(words)
         else:
             raise ValueError(f"\"{key}\" is not title, paper, reference, topology, paths, workload, scheme, "
-                             "seed, vary, payload, buffer, ring, overhead, faults, limit, sample, settle or bins")
+                             "seed, vary, payload, buffer, ring, overhead, faults, limit, sample, frames, settle or bins")
         self.lab.lines[key] = number
 
     def finish(self):

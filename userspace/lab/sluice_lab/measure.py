@@ -12,7 +12,7 @@ import json
 import os
 from dataclasses import dataclass, field
 
-from . import best
+from . import best, rack
 from .units import LabError
 
 PERCENTS = (50, 95, 99)
@@ -100,15 +100,33 @@ class Run:
         """{port: [(t, fair rate in bit/s)]}, of rocc's congestion points; each valid until the next."""
         return self._series("rates.csv", "fair_rate")
 
-    def _series(self, name, *columns):
-        series = {}
+    @functools.cached_property
+    def frames(self):
+        """[(port, layers it leads from and to, kind, frames, bytes)] that links have carried."""
+        return [(row["port"], self._layers(row), row["kind"], int(row["frames"]), int(row["bytes"]))
+                for row in self._rows("frames.csv")]
+
+    @functools.cached_property
+    def waits(self):
+        """[(layers, label, packets, {sum, p50, p99, max: ns})] of data that has waited for links."""
+        return [(self._layers(row), row["label"], int(row["packets"]),
+                 {key: int(row[f"{key}_ns"]) for key in ("sum", "p50", "p99", "max")}) for row in self._rows("waits.csv")]
+
+    @staticmethod
+    def _layers(row):
+        return int(row["from_layer"]), int(row["to_layer"])
+
+    def _rows(self, name):
         path = f"{self.directory}/{name}"
         if not os.path.exists(path):
-            return series
+            return []
         with open(path, encoding="utf-8") as f:
-            for row in csv.DictReader(f):
-                series.setdefault(row["port"], []).append(
-                    (int(row["t_ns"]), *(int(row[c]) for c in columns)))
+            return list(csv.DictReader(f))
+
+    def _series(self, name, *columns):
+        series = {}
+        for row in self._rows(name):
+            series.setdefault(row["port"], []).append((int(row["t_ns"]), *(int(row[c]) for c in columns)))
         return series
 
 
@@ -275,6 +293,31 @@ def links(run):
             result.append((str(port), sent * 8e9 / ((end - begin) * port.rate),
                            paused_ns(qdisc)))
     return result
+
+
+def carried(runs):
+    """[(layers, kind, frames, their share of all links between these layers, that of the link with most, which)]"""
+    rates = {str(p): p.rate for p in runs[0].case.lab.topology.ports}
+    spans = [run.span[1] - run.span[0] for run in runs]
+    room, sums, most = {}, {}, {}
+    for run, span in zip(runs, spans):
+        used = {layers for _, layers, *_ in run.frames}
+        for port in run.case.lab.topology.ports:
+            layers = layers_of(run.case.lab.topology, port)
+            if layers in used:
+                room[layers] = room.get(layers, 0) + port.rate * span
+        for port, layers, kind, frames, sent in run.frames:
+            before = sums.get((layers, kind), (0, 0))
+            sums[layers, kind] = before[0] + frames, before[1] + sent
+            share = sent * 8e9 / (rates[port] * span) if span else 0
+            most[layers, kind] = max(most.get((layers, kind), (0, "")), (share, port))
+    return [(layers, kind, frames, sent * 8e9 / room[layers] if room[layers] else 0, *most[layers, kind])
+            for (layers, kind), (frames, sent) in sorted(sums.items())]
+
+
+def layers_of(topology, port):
+    """Those that a port leads from and to; hosts are 0."""
+    return rack.layer_of(topology, port.node), rack.layer_of(topology, port.peer.node)
 
 
 def totals(run):

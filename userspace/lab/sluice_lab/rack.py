@@ -113,10 +113,14 @@ def _own_ways(lab, switch):
             yield f"rule add iif {port.name} lookup {PORT_TABLE + number} priority {PORT_RULE}"
 
 
+def layer_of(topology, node):
+    """0 of a host"""
+    return (node.tier or (1 if node in topology.edges() else 2)) if node.is_switch else 0
+
+
 def hash_fields(topology, switch):
     """Of HASH_FIELDS, a switch's."""
-    layer = switch.tier or (1 if switch in topology.edges() else 2)
-    return HASH_FIELDS[(layer - 1) % len(HASH_FIELDS)]
+    return HASH_FIELDS[(layer_of(topology, switch) - 1) % len(HASH_FIELDS)]
 
 
 def qdiscs_of(node, lab, scheme):
@@ -130,7 +134,8 @@ def qdiscs_of(node, lab, scheme):
 
 def files(lab, scheme):
     """{name: text} of the rack of one scheme: modules, netns, links.ip, boxes, of each box lab-NAME.ip and
-    .tc; for flowgen endpoints and watch; for portwatch rates, those of watch that are congestion points."""
+    .tc; for flowgen endpoints and watch; for portwatch rates, those of watch that are congestion points, and frames,
+    links by where they end."""
     topology = lab.topology
     found = {}
 
@@ -159,6 +164,10 @@ def files(lab, scheme):
     put("watch", (f"{p} {netns(p.node)} {p.name}" for p in watched))
     put("rates", (f"{p} {netns(p.node)} {p.name}" for p in watched if str(p) in points))
     put("rates-every", [max(1, -(-lab.sample // 1000))])
+    if lab.frames:
+        layers = {n.name: layer_of(topology, n) for n in topology.nodes.values()}
+        put("frames", (f"{p.peer} {netns(n)} {p.name} {layers[p.peer.node.name]} {layers[n.name]} "
+                       f"{p.peer.rate} {p.peer.delay} {lab.overhead}" for n in topology.nodes.values() for p in n.ports))
     return found
 
 

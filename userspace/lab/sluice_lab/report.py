@@ -363,6 +363,29 @@ class Report:
             [sorted((100 * share, 1) for _, share, _ in measure.links(run)) for run in runs]),
             mark=lambda *_: [plot.Mark(0, 100, "link rate")])
 
+    @staticmethod
+    def layers(pair):
+        """From hosts (0) to switches of the first layer: 0-1"""
+        return "-".join(map(str, pair))
+
+    def frames(self):
+        carried, waited = [], []
+        for values, schemes in self.groups():
+            for scheme, runs in schemes.items():
+                key = [scheme, *(v for _, v in values)]
+                carried += [[*key, self.layers(layers), kind, frames, 100 * share, 100 * most, port]
+                            for layers, kind, frames, share, most, port in measure.carried(runs)]
+                for run in runs:
+                    waited += [[*key, run.case.seed, self.layers(layers), label, packets, ns["sum"] / packets / 1000,
+                                *(ns[k] / 1000 for k in ("p50", "p99", "max"))] for layers, label, packets, ns in run.waits]
+        if not carried:
+            return
+        note = "Layers are those that links lead from and to; hosts are 0."
+        self.add(Section("frames", "What links carry", ["scheme", *self.lab.vary, "layers", "kind", "frames", "% of the links",
+                         "% of one", "which"], carried, note))
+        self.add(Section("waits", "How long data waits for links, us", ["scheme", *self.lab.vary, "seed", "layers", "label",
+                         "packets", "mean", "p50", "p99", "max"], waited, note))
+
     def pauses(self):
         rows = []
         for values, schemes in self.groups():
@@ -400,6 +423,7 @@ class Report:
         self.queue_lengths()
         self.fair_rates()
         self.links()
+        self.frames()
         self.pauses()
         plot.draw(self.directory, [drawn for section in self.sections for drawn in section.plots])
         for section in self.sections:

@@ -5,7 +5,7 @@ A results directory holds
 
     experiment.lab, topology.txt      what was run
     traces/POINT.trace                one for each seed and value; each scheme gets the same
-    runs/KEY/flows.csv, samples.csv, rates.csv, ports.json, classes.txt, run.json
+    runs/KEY/flows.csv, samples.csv, rates.csv, frames.csv, waits.csv, ports.json, classes.txt, run.json
     log/KEY.log                       what the machine said
     report/                           tables and plots
 
@@ -177,6 +177,7 @@ class Runner:
                 "payload": lab.payload, "buffer": lab.buffer, "ring": lab.ring,
                 "overhead": lab.overhead, "faults": lab.faults, "settle_ns": lab.settle,
                 "limit_ns": lab.limit, "sample_ns": lab.sample, "sample_ports": lab.sample_ports,
+                **({"frames": True} if lab.frames else {}),
                 "kernel": self.version, "mode": self.mode, "version": self.project_version()}
 
     @staticmethod
@@ -188,7 +189,7 @@ class Runner:
         """{name: text} of the files of the case besides the rack and the trace."""
         limit = self.last_start(self.trace_path(case)) + case.lab.limit
         return {"args": " ".join([*self.job(case)["flowgen"], "--limit", f"{limit}ns"]) + "\n",
-                "settle": f"{case.lab.settle / 1e9:.9f}\n"}
+                "settle": f"{case.lab.settle / 1e9:.9f}{' frames' if case.lab.frames else ''}\n"}
 
     @staticmethod
     def project_version():
@@ -477,8 +478,9 @@ class Runner:
             for guest, case in guests:
                 now = found.read(guest.pid)
                 if case.key not in ways:
-                    has_rates = bool(rack.files(case.lab, case.scheme)["rates"])
-                    ways[case.key] = clock.begins(case.lab, has_rates), clock.expected(case.lab, self.trace_path(case))
+                    files = rack.files(case.lab, case.scheme)
+                    watchers = sum(bool(files.get(name)) for name in ("rates", "frames"))
+                    ways[case.key] = clock.begins(case.lab, watchers), clock.expected(case.lab, self.trace_path(case))
                 begins, total = ways[case.key]
                 if now and now > begins:
                     progress.state(case.key, clock.words(now - begins, total), min(1, (now - begins) / total))
