@@ -1481,6 +1481,41 @@ bins 1kB 2kB
         self.assertEqual(row["flows"], 3)
         self.assertEqual([r["p99"] / r["p99 aside"] for r in rows if r["size up to"] == "2 kB"], [1] * 3)
 
+    def test_waiting(self):
+        for sums, credits, met in (((125, 20, 375), 80, True), ((126, 20, 375), 80, False), ((125, 21, 375), 80, False),
+                                   ((125, 20, 376), 80, False), ((125, 20, 375), 90, False)):
+            with tempfile.TemporaryDirectory() as directory:
+                text = LAB.replace("star senders 2 rate 10gbit", "leaf-spine racks 2 hosts 1 spines 1 rate 10gbit").replace(
+                    "scheme bfc", "scheme pfc\nscheme floodgate\nframes")
+                for name, what in ("experiment.lab", text), ("path", f"{directory}/x.lab\n"):
+                    with open(f"{directory}/{name}", "w", encoding="utf-8") as f:
+                        f.write(what)
+                for scheme, waited in ("pfc", (100, 200, 300)), ("floodgate", sums):
+                    runs = f"{directory}/runs/{scheme}-s1"
+                    os.makedirs(runs)
+                    waits = [f"{layers},{label},2,{2000 * ns},0,0,0\n" for layers, ns in zip(("1,2", "2,1", "1,0"), waited)
+                             for label in ("small", "incast")]
+                    for name, what in {
+                            "run.json": json.dumps({"settings": {}, "flowgen": [], "version": "0"}),
+                            "flows.csv": "flow,src,dst,bytes,class,label,start_ns,done_ns,acked_ns,packets,retransmits,timeouts\n"
+                                         "0,0,1,1000,0,-,0,10000,,1,0,0\n",
+                            "frames.csv": "port,from_layer,to_layer,kind,frames,bytes\ntor1.spine1,1,2,data,9,9000\n"
+                                          f"spine1.tor1,2,1,balances,1,{credits - 10}\nspine1.tor1,2,1,end,1,10\n"
+                                          "h1.tor1,0,1,data,9,9000\nspine1.tor1,2,1,ack,9,9000\nh1.tor1,0,1,hello,9,9000\n",
+                            "waits.csv": "from_layer,to_layer,label,packets,sum_ns,p50_ns,p99_ns,max_ns\n" + "".join(waits)}.items():
+                        with open(f"{runs}/{name}", "w", encoding="utf-8") as f:
+                            f.write(what)
+                done = subprocess.run([f"{ROOT}/selftests/lab/claims", "--json", "waiting", directory],
+                                      capture_output=True, text=True, check=False)
+                self.assertEqual(done.stderr, "")
+                row = json.loads(done.stdout)[1]
+                self.assertEqual((done.returncode, row["met"]), (0 if met else 1, met), (sums, credits))
+                self.assertEqual([row["small, core (us)"], row["incast, ToR-Up (us)"]], [sums[1], sums[0]])
+                self.assertAlmostEqual(row["control (% of data)"], credits / 90)
+                # 10 us of the link's rate
+                rate = next(p.rate for p in labfile.parse("x.lab", text).topology.ports if str(p) == "spine1.tor1")
+                self.assertAlmostEqual(row["% of one link"], 100 * credits * 8e9 / (rate * 10000))
+
     def test_no_end_of_buffer(self):
         both = ["rocc-pfc", "rocc-free rocc"]
         for what, met in ({"done": 2199}, True), ({"done": 2201}, False), ({"queue": 490000}, True), \
