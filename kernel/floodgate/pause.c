@@ -286,6 +286,21 @@ static void floodgate_watch(const struct hop_member *m, u16 queue, struct hop_wa
 	w->sent = READ_ONCE(q->slots[queue].packets);
 }
 
+/* Nothing waits for the device, as of what was last taken over from others. */
+static bool pause_none_ready(const struct floodgate_sched *q)
+{
+	return READ_ONCE(q->held.on) || (!READ_ONCE(q->fifo.head) && list_empty(&q->round));
+}
+
+/* A device that hangs takes over nothing, so what is new has to be looked at under the lock. */
+static bool floodgate_held(const struct hop_member *m)
+{
+	const struct floodgate_sched *q = container_of(m, struct floodgate_sched, member);
+
+	return pause_none_ready(q) && !READ_ONCE(q->news) && floodgate_link(q) == q->link &&
+	       !hop_paused_changed(m, READ_ONCE(q->paused_seen));
+}
+
 /* A qdisc whose packets wait for nobody but the device, and wait for too long. What its neighbour
  * has said was perhaps heard by nobody: the device does not ask.
  */
@@ -296,7 +311,7 @@ static unsigned int floodgate_withdraw(struct hop_member *m)
 
 	sch_tree_lock(m->sch);
 	floodgate_catch_up(q);
-	if (hop_member_stalls(m, q->held.on || (!q->fifo.head && list_empty(&q->round)))) {
+	if (hop_member_stalls(m, pause_none_ready(q))) {
 		withdrawn = floodgate_pauses_end(q) + pause_uncount_all(q);
 		q->stats.withdrawn += withdrawn;
 	}
@@ -315,6 +330,7 @@ static void floodgate_down(struct hop_member *m)
 
 const struct hop_member_ops floodgate_member_ops = {
 	.watch		= floodgate_watch,
+	.held		= floodgate_held,
 	.withdraw	= floodgate_withdraw,
 	.down		= floodgate_down,
 };

@@ -18,6 +18,21 @@ static void flowsail_watch(const struct hop_member *m, u16 slot, struct hop_watc
 	w->sent = READ_ONCE(flow->sent);
 }
 
+/* Nothing waits for the device, as of what was last taken over from the neighbour. */
+static bool flowsail_none_ready(const struct flowsail_sched *q)
+{
+	return !hop_class_ready(&q->subqs, q->config.prio.classes) &&
+	       skb_queue_empty_lockless(&q->intake.control);
+}
+
+/* A device that hangs takes over nothing, so what is new has to be looked at under the lock. */
+static bool flowsail_held(const struct hop_member *m)
+{
+	const struct flowsail_sched *q = container_of(m, struct flowsail_sched, member);
+
+	return flowsail_none_ready(q) && !hop_paused_changed(m, READ_ONCE(q->paused_seen));
+}
+
 /* A qdisc whose packets wait for nobody but the device, and wait for too long */
 static unsigned int flowsail_withdraw(struct hop_member *m)
 {
@@ -27,8 +42,7 @@ static unsigned int flowsail_withdraw(struct hop_member *m)
 	sch_tree_lock(m->sch);
 	if (hop_paused_changed(m, q->paused_seen))
 		flowsail_merge_paused(q, ktime_get_ns());
-	if (hop_member_stalls(m, !hop_class_ready(&q->subqs, q->config.prio.classes) &&
-				 skb_queue_empty(&q->intake.control))) {
+	if (hop_member_stalls(m, flowsail_none_ready(q))) {
 		withdrawn = flowsail_unmark(q);
 		q->stats.withdrawn += withdrawn;
 	}
@@ -38,6 +52,7 @@ static unsigned int flowsail_withdraw(struct hop_member *m)
 
 static const struct hop_member_ops flowsail_member_ops = {
 	.watch		= flowsail_watch,
+	.held		= flowsail_held,
 	.withdraw	= flowsail_withdraw,
 };
 

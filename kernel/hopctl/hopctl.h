@@ -122,6 +122,9 @@ struct hop_member;
  * struct hop_member_ops - what hopctl asks a qdisc
  * @watch: look at sub-queue @queue of its range. Context: port's lock, any CPU, without the qdisc
  *	lock: what is read may be of two moments
+ * @held: all that waits in the qdisc waits for the neighbour, or for others, and not for the
+ *	device, as far as is known without the qdisc lock. Context: any CPU. NULL: so it is as soon
+ *	as the neighbour holds any of its sub-queues
  * @withdraw: nothing has left the qdisc for half of the watchdog's time. If it has still sent no
  *	more than hop_member.quiet_sent, although it holds packets and is not paused, let the
  *	packets that hold a pause let go of it, set hop_member.stalled and mark none until
@@ -132,6 +135,7 @@ struct hop_member;
  */
 struct hop_member_ops {
 	void		(*watch)(const struct hop_member *m, u16 queue, struct hop_watch *w);
+	bool		(*held)(const struct hop_member *m);
 	unsigned int	(*withdraw)(struct hop_member *m);
 	void		(*down)(struct hop_member *m);
 };

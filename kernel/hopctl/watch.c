@@ -4,8 +4,8 @@
  *
  * While anyone is paused by us, a look is taken a few times a second at the number of packets that
  * have left each qdisc that holds a pause. If none has for half of the watchdog's time, although
- * it is not paused itself, its device hangs, and it is asked to withdraw the pauses of its
- * packets. And if no packet of the whole namespace holds a pause, a pause counter that is not 0
+ * not all that it has is held itself, its device hangs, and it is asked to withdraw the pauses of
+ * its packets. And if no packet of the whole namespace holds a pause, a pause counter that is not 0
  * after two looks is a bug of ours, which is counted and made good; on several processors the
  * looks alone would be deceived, see hop_range_clear(). Only for these two are RTNL and qdiscs'
  * locks taken; a look itself takes none.
@@ -42,10 +42,15 @@ void hop_watch_exit(void)
 /* The last look found somebody paused, so that a member's quiet_ns still tells something. */
 static bool watching;
 
-static bool member_is_paused(const struct hop_member *m)
+/* Does what it has wait for somebody else than its device? With single flows or destinations held,
+ * as some of them always may be, the others do not.
+ */
+static bool member_is_held(const struct hop_member *m)
 {
 	unsigned int w;
 
+	if (m->ops->held)
+		return m->ops->held(m);
 	for (w = m->first / 64; w <= hop_member_last_word(m); w++)
 		if (READ_ONCE(m->paused[w]) & hop_member_bits(m, w))
 			return true;
@@ -68,7 +73,7 @@ static bool member_look(const struct hop_port *port, struct hop_member *m, u64 n
 
 	if (READ_ONCE(m->stalled))
 		return true;
-	if (!watching || sent != m->quiet_sent || !READ_ONCE(m->marked) || member_is_paused(m)) {
+	if (!watching || sent != m->quiet_sent || !READ_ONCE(m->marked) || member_is_held(m)) {
 		m->quiet_sent = sent;
 		m->quiet_ns = now;
 		return false;
