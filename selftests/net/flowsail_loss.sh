@@ -166,12 +166,13 @@ held_again() { check "a flow is held" wait_until -e 1 2000 figs_are s r paused 1
 # until_free: sets REPLY to how long, in us, s:r goes on holding flows, as far as one can see each 100 us, and after 20 ms each 5 ms
 until_free()
 {
-	local begin now
+	local begin now step=0.0001
 
 	us; begin=$REPLY now=$REPLY
 	until figs_are s r paused 0 || [ $((now - begin)) -gt 300000 ]; do
-		sleep 0.$([ $((now - begin)) -lt 20000 ] && echo 0001 || echo 005)
+		sleep $step
 		us; now=$REPLY
+		[ $((now - begin)) -lt 20000 ] || step=0.005
 	done
 	REPLY=$((now - begin))
 }
