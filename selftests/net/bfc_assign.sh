@@ -76,6 +76,8 @@ sent
 want=(2 2 2 2)
 want[first]=1
 is "one each" "${sent[*]}" "${want[*]}"
+is "the four classes say that no flow waits any more" \
+	"$(tc_in a -s class show dev p | awk '$1 == "class:" { k++; n += $5 } END { print k, n }')" "4 0"
 
 check "it is resumed" wait_until 2 paused_is 0
 sleep 1.1
