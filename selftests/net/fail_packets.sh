@@ -20,7 +20,7 @@ failslab=/sys/kernel/debug/failslab
 load_modules hopctl sch_bfc sch_floodgate sch_flowsail sch_pfc sch_rocc sch_ideal wire flowgen
 work=$(mktemp -d) || die "no temporary directory"
 
-FLOWS=120
+FLOWS=60
 PACKETS=15
 
 # Those that must not sleep, as all in a packet's path; nothing in the log for each
