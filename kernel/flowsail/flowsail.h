@@ -191,9 +191,11 @@ struct flowsail_sched {
 	struct list_head	idle;		/* flows */
 	struct hop_subqs	subqs;
 	struct flowsail_stats	stats;
+	u64			busy[FLOWSAIL_CLASSES_MAX];	/* isolation with packets */
 
 	/* Seldom used */
 	struct hop_intake	intake;
+	struct hop_class	class[FLOWSAIL_CLASSES_MAX];	/* hopctl may look until RCU ends */
 	struct hop_late_drops	late;
 	struct hop_telemeter	telemeter;
 	u64			paused_ns;	/* when the number of held flows last changed */
@@ -339,6 +341,7 @@ void flowsail_merge_paused(struct flowsail_sched *q, u64 now);
 void flowsail_paused_moves(struct flowsail_sched *q, u64 now);
 u32 flowsail_isolation(struct flowsail_sched *q, const struct flowsail_flow *flow,
 		       const struct sk_buff *skb);
+void flowsail_isolation_moves(struct flowsail_sched *q, const struct hop_subq *sub);
 
 /* ---- queue.c ---- */
 

@@ -16,13 +16,15 @@
  * a flow that was resumed while it is at the head.
  *
  * Each destination has a sub-queue for isolation to itself, as long as there are enough. Flows to
- * one destination wait for the same port, as a rule, and lose nothing by waiting behind each other;
- * any other flow would wait there for a port that it does not go to.
+ * one destination wait for the same port anyhow, as a rule; any other flow would wait there for a
+ * port that it does not go to.
  *
  * A normal sub-queue never waits for another one, so nothing can wait in a circle.
  *
  * Under the qdisc lock.
  */
+#include <linux/jhash.h>
+
 #include "../sched/packet_hash.h"
 #include "flowsail.h"
 
@@ -132,20 +134,38 @@ void flowsail_merge_paused(struct flowsail_sched *q, u64 now)
 u32 flowsail_isolation(struct flowsail_sched *q, const struct flowsail_flow *flow,
 		       const struct sk_buff *skb)
 {
-	u32 best = q->isolation + flow->class * q->config.isolation, n;
-	const struct hop_subq *subs = q->subqs.queues;
-	u32 end = best + q->config.isolation, destination;
+	u32 first = q->isolation + flow->class * q->config.isolation, best, n;
+	u64 busy = q->busy[flow->class], left;
+	const struct hop_subq *subs;
+	u32 destination;
 
 	if (!q->config.isolation)
 		return q->own + flowsail_slot(q, flow);
 	destination = hop_packet_destination(skb, 0, &q->flow_secret);
-	for (n = best; n < end; n++) {
-		if (subs[n].head && q->destinations[n - q->isolation] == destination)
-			return n;
+	if (unlikely(!destination))	/* not of IP */
+		destination = jhash(eth_hdr(skb)->h_dest, ETH_ALEN, q->flow_secret.rest);
+	subs = &q->subqs.queues[first];
+	best = ~busy ? __ffs64(~busy) : 0;
+	if (best >= q->config.isolation)
+		best = 0;
+	for (left = busy; left; left &= left - 1) {
+		n = __ffs64(left);
+		if (q->destinations[first - q->isolation + n] == destination)
+			return first + n;
 		if (subs[n].backlog < subs[best].backlog)
 			best = n;
 	}
 	if (!subs[best].head)
-		q->destinations[best - q->isolation] = destination;
-	return best;
+		q->destinations[first - q->isolation + best] = destination;
+	return first + best;
+}
+
+/* A sub-queue for isolation has its first packet, or none any more. */
+void flowsail_isolation_moves(struct flowsail_sched *q, const struct hop_subq *sub)
+{
+	u32 n = sub - q->subqs.queues;
+
+	if (n >= q->isolation && n < q->own)
+		q->busy[sub->class] ^= BIT_ULL(n - q->isolation -
+					       sub->class * q->config.isolation);
 }

@@ -30,7 +30,7 @@ static int flowsail_validate(struct nlattr **tb, const struct flowsail_config *c
 	if (flowsail_queues(c) > HOP_BITSET_BITS)
 		return hop_option_refuse(extack, tb[TCA_FLOWSAIL_SLOTS] ?:
 					 tb[TCA_FLOWSAIL_QUEUES] ?: tb[TCA_FLOWSAIL_ISOLATION],
-					 "queues, isolation and slots together must be at most 4096",
+					 "queues, isolation of each class and slots together must be at most 4096",
 					 -EINVAL);
 	if (c->ql && c->qh && c->qh < c->ql)
 		return hop_option_refuse(extack, tb[TCA_FLOWSAIL_QH] ?: tb[TCA_FLOWSAIL_QL],

@@ -29,7 +29,8 @@ static __always_inline u32 flowsail_flow_comes(struct flowsail_sched *q, struct 
 		if (!flow->apart++) {
 			flow->isolation = sub - q->subqs.queues;
 			q->stats.isolated++;
-			sub->flows++;
+			if (!sub->flows++)
+				flowsail_isolation_moves(q, sub);
 		}
 		q->holding++;
 		return flow->apart_bytes += bytes;
@@ -98,7 +99,8 @@ static __always_inline void flowsail_flow_leaves(struct flowsail_sched *q,
 		q->holding--;
 		if (!--flow->apart) {
 			q->stats.isolated--;
-			sub->flows--;
+			if (!--sub->flows)
+				flowsail_isolation_moves(q, sub);
 		}
 	} else {
 		flow->bytes -= bytes;

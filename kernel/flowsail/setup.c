@@ -104,9 +104,9 @@ static int flowsail_allocate(struct flowsail_sched *q)
 				   sizeof(*q->destinations), GFP_KERNEL);
 	q->subqs.queues = kvcalloc(count, sizeof(*q->subqs.queues), GFP_KERNEL);
 	q->subqs.stats = kvcalloc(count, sizeof(*q->subqs.stats), GFP_KERNEL);
-	q->subqs.classes = kvcalloc(q->config.prio.classes, sizeof(*q->subqs.classes), GFP_KERNEL);
+	q->subqs.classes = q->class;
 	if (!q->chains || !q->flows || !q->fronts || !q->subqs.queues || !q->subqs.stats ||
-	    !q->subqs.classes || !q->destinations)
+	    !q->destinations)
 		return -ENOMEM;
 	flowsail_setup(q);
 	return 0;
@@ -116,7 +116,6 @@ static void flowsail_free(struct flowsail_sched *q)
 {
 	kvfree(q->subqs.queues);
 	kvfree(q->subqs.stats);
-	kvfree(q->subqs.classes);
 	kvfree(q->destinations);
 	kvfree(q->fronts);
 	kvfree(q->flows);

@@ -45,7 +45,7 @@ static struct flowsail_flow *flow_meet(struct flowsail_sched *q, struct hop_flow
 {
 	struct flowsail_flow *flow;
 
-	flow = flowsail_flow_of(q, id, hop_flow_hash(&id, &q->flow_secret), 0);
+	flow = flowsail_flow_of(q, id, hop_flow_hash(&id, &q->flow_secret), 0, 0);
 	if (flow && !flow->packets++)
 		flowsail_idle_del(flow);
 	return flow;
@@ -91,7 +91,7 @@ static void flow_of_one_paper(struct kunit *test)
 
 	KUNIT_EXPECT_NE(test, memcmp(flow_planted[0], flow_planted[1], 12), 0);
 	KUNIT_EXPECT_EQ(test, flow_paper(flow_planted[0]), flow_paper(flow_planted[1]));
-	KUNIT_EXPECT_FALSE(test, flowsail_is_same(a, b));
+	KUNIT_EXPECT_FALSE(test, flowsail_is_same(&(struct flowsail_flow) { .id = a }, b, 0));
 	x = flow_meet(q, a);
 	y = flow_meet(q, b);
 	KUNIT_ASSERT_NOT_NULL(test, x);
@@ -106,15 +106,17 @@ static void flow_bits(struct kunit *test)
 {
 	struct flowsail_sched *q = test->priv;
 	struct hop_flow_id id = flow_parse(test, q, flow_planted[0]), other;
+	const struct flowsail_flow flow = { .id = id, .class = 1 };
 	unsigned int bit, same = 0;
 
 	for (bit = 0; bit < 96; bit++) {
 		other = id;
 		other.word[bit / 32] ^= BIT(bit % 32);
-		same += flowsail_is_same(id, other);
+		same += flowsail_is_same(&flow, other, 1);
 	}
 	KUNIT_EXPECT_EQ(test, same, 0);
-	KUNIT_EXPECT_TRUE(test, flowsail_is_same(id, id));
+	KUNIT_EXPECT_TRUE(test, flowsail_is_same(&flow, id, 1));
+	KUNIT_EXPECT_FALSE(test, flowsail_is_same(&flow, id, 0));
 }
 
 /* All flows have the hash 0: each has a slot, and is found in the one chain that there is. */

@@ -88,12 +88,12 @@ BAD = [(typed, said, by) for _, option, typed, said, by in lists.FLOWSAIL_BAD if
         ('kmin 2k kmax 1k', 'kmin must not be above kmax'), ('kmin 1', 'kmin must not be above kmax'),
         ('refresh 1ms lease 1ms', 'lease must be at least 2 refreshes'))]
 BAD_NEW = [(typed, said, by) for _, option, typed, said, by in lists.FLOWSAIL_BAD if option in FIXED] + [
-    (typed, 'queues, isolation and slots together must be at most 4096', 'kernel')
+    (typed, 'queues, isolation of each class and slots together must be at most 4096', 'kernel')
     for typed in ('slots 4094', 'queues 2048 isolation 1 slots 2048', 'queues 2048 isolation 64 slots 1985',
                   'queues 3 isolation flow slots 4094')] + [
     ('kmin 1', 'kmin must not be above kmax', 'kernel'), ('classes 3', 'queues must be a multiple of classes', 'kernel'),
     ('queues 2 classes 4', 'queues must be a multiple of classes', 'kernel'),
-    ('classes 8 isolation 64 slots 3577', 'queues, isolation and slots together must be at most 4096', 'kernel'),
+    ('classes 8 isolation 64 slots 3577', 'queues, isolation of each class and slots together must be at most 4096', 'kernel'),
     ('classes 2 priomap ' + UP, 'priomap names a class that does not exist', 'kernel')]
 
 
