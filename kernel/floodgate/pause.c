@@ -297,7 +297,8 @@ static bool floodgate_held(const struct hop_member *m)
 {
 	const struct floodgate_sched *q = container_of(m, struct floodgate_sched, member);
 
-	return pause_none_ready(q) && !READ_ONCE(q->news) && floodgate_link(q) == q->link &&
+	return pause_none_ready(q) && !READ_ONCE(q->news) &&
+	       floodgate_link(q) == READ_ONCE(q->link) &&
 	       !hop_paused_changed(m, READ_ONCE(q->paused_seen));
 }
 

@@ -309,6 +309,7 @@ static void dest_call(struct floodgate_dest *dest)
 			break;
 		list_del_init(&slot->wait);
 		q = slot->q;
+		smp_mb__before_atomic();	/* .wait is the qdisc's now, see hear_calls() */
 		set_bit(floodgate_slot_number(slot), q->called);
 		smp_wmb();	/* bits before news, see floodgate_hear() */
 		WRITE_ONCE(q->news, true);
@@ -434,7 +435,7 @@ static void sched_links(struct floodgate_sched *q, u8 link)
 {
 	struct floodgate_slot *slot;
 
-	q->link = link;
+	WRITE_ONCE(q->link, link);
 	q->windows = link & FLOODGATE_LINK_WINDOWS;
 	for (slot = q->slots; slot && slot < q->slots + q->config.slots; slot++) {
 		if (!slot->dest)

@@ -104,8 +104,8 @@ void hop_blocks_leave(struct hop_member *m)
 		return;
 	spin_lock_bh(&port->lock);
 	m->blocks.gen = NULL;
-	m->blocks.kin = NULL;
-	m->blocks.valid = NULL;
+	WRITE_ONCE(m->blocks.kin, NULL);	/* who looks has no lock */
+	WRITE_ONCE(m->blocks.valid, NULL);
 	if (!--port->blocks.members) {
 		WRITE_ONCE(port->counting, false);
 		WRITE_ONCE(port->blocks.ops, NULL);

@@ -112,13 +112,17 @@ void hop_blocks_left(const struct hop_member *m, u16 handle, bool hurry);
 /* Does the neighbour count what is sent? */
 static inline bool hop_blocks_kin(const struct hop_member *m)
 {
-	return m->blocks.kin && READ_ONCE(*m->blocks.kin);
+	const bool *kin = READ_ONCE(m->blocks.kin);
+
+	return kin && READ_ONCE(*kin);
 }
 
 /* Does the neighbour answer, so that what is outstanding means something? */
 static inline bool hop_blocks_valid(const struct hop_member *m)
 {
-	return m->blocks.valid && READ_ONCE(*m->blocks.valid);
+	const bool *valid = READ_ONCE(m->blocks.valid);
+
+	return valid && READ_ONCE(*valid);
 }
 
 #endif
