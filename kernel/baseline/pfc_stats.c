@@ -102,7 +102,8 @@ static int pfc_put_fifo(const struct pfc_sched *q, struct gnet_dump *d)
 	       nla_put_u64_64bit(d->skb, TCA_PFC_CLASS_MARKS, READ_ONCE(stats->marks),
 				 TCA_PFC_CLASS_PAD) ||
 	       nla_put_u64_64bit(d->skb, TCA_PFC_CLASS_ECN_MARKED,
-				 READ_ONCE(q->stats.intake.ecn_marked), TCA_PFC_CLASS_PAD);
+				 READ_ONCE(q->stats.intake.ecn_marked),
+				 TCA_PFC_CLASS_PAD);
 	return hop_nest_end(d->skb, nest, full);
 }
 
