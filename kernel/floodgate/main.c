@@ -213,7 +213,7 @@ static struct sk_buff *floodgate_dequeue_data(struct Qdisc *sch, struct floodgat
 static struct sk_buff *floodgate_dequeue(struct Qdisc *sch)
 {
 	struct floodgate_sched *q = qdisc_priv(sch);
-	struct sk_buff *skb = hop_blocks_dequeue(&q->member);
+	struct sk_buff *skb = hop_blocks_dequeue(&q->member, !sch->q.qlen);
 	bool more;
 	u64 now;
 
@@ -236,6 +236,8 @@ static struct sk_buff *floodgate_dequeue(struct Qdisc *sch)
 		skb = NULL;
 	for (more = !skb && !q->held.on; more && !skb;)
 		skb = floodgate_dequeue_data(sch, q, now, &more);
+	if (!skb)
+		skb = hop_blocks_dequeue(&q->member, true);
 	return hop_egress_end(&q->late, sch, skb);
 }
 

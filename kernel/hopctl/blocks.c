@@ -83,6 +83,7 @@ int hop_blocks_join(struct hop_member *m, const struct hop_blocks_ops *ops)
 	/* END first, if there is somebody to hear it */
 	m->blocks.seen = b->gen - blocks_kin(port);
 	m->blocks.sending = m->blocks.seen;
+	m->blocks.left = U64_MAX;
 	WRITE_ONCE(b->kin, blocks_kin(port));
 	m->blocks.kin = &b->kin;
 	m->blocks.valid = &b->valid;
@@ -163,10 +164,11 @@ static void end_adopt(struct hop_member *m, u32 gen)
 /**
  * hop_blocks_end - END by the next of a member's transmit queues
  * @m: a member
+ * @alone: see hop_blocks_dequeue()
  *
- * Return: the frame; NULL if there is no memory, and then it is tried again.
+ * Return: the frame; NULL if a packet goes first or there is no memory, and then it is tried again.
  */
-struct sk_buff *hop_blocks_end(struct hop_member *m)
+struct sk_buff *hop_blocks_end(struct hop_member *m, bool alone)
 {
 	u32 gen = smp_load_acquire(m->blocks.gen);	/* before .block */
 	struct net_device *dev = m->port->dev;
@@ -175,8 +177,11 @@ struct sk_buff *hop_blocks_end(struct hop_member *m)
 	struct sk_buff *skb;
 	bool one;
 
-	if (gen != m->blocks.sending)
+	if (gen != m->blocks.sending) {
+		if (!alone && m->blocks.left == u64_stats_read(&sch->bstats.packets))
+			return NULL;
 		end_adopt(m, gen);
+	}
 	one = qdisc_root_bh(sch)->flags & TCQ_F_ONETXQUEUE;
 	lane = one ? sch->dev_queue - dev->_tx : m->blocks.lane;
 	if (lane < lanes) {
@@ -186,8 +191,10 @@ struct sk_buff *hop_blocks_end(struct hop_member *m)
 	} else {
 		skb = NULL;	/* there are fewer now */
 	}
-	if (one || ++m->blocks.lane >= lanes)
+	if (one || ++m->blocks.lane >= lanes) {
 		m->blocks.seen = gen;
+		m->blocks.left = u64_stats_read(&sch->bstats.packets) + !!skb;
+	}
 	if (!skb)
 		return NULL;
 	/* it comes from nowhere for the parents, which count what leaves; see hop_egress_tell() */

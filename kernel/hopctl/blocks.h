@@ -75,19 +75,23 @@ int hop_blocks_join(struct hop_member *m, const struct hop_blocks_ops *ops);
  */
 void hop_blocks_leave(struct hop_member *m);
 
-struct sk_buff *hop_blocks_end(struct hop_member *m);
+struct sk_buff *hop_blocks_end(struct hop_member *m, bool alone);
 
 /**
  * hop_blocks_dequeue - the frame that is to leave before more data, if there is one
  * @m: a member
+ * @alone: no packet of the qdisc may leave now
+ *
+ * Between two of them a packet goes first, unless none may: below a shaper that takes longer for
+ * one of them than a block lasts there would be another one each time, and no packet would leave.
  *
  * It is in no backlog of the qdisc; the parents have been told of it. Context: qdisc lock.
  */
-static inline struct sk_buff *hop_blocks_dequeue(struct hop_member *m)
+static inline struct sk_buff *hop_blocks_dequeue(struct hop_member *m, bool alone)
 {
 	if (likely(!m->blocks.gen || READ_ONCE(*m->blocks.gen) == m->blocks.seen))
 		return NULL;
-	return hop_blocks_end(m);
+	return hop_blocks_end(m, alone);
 }
 
 /**

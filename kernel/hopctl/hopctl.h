@@ -149,6 +149,7 @@ struct hop_member_ops {
  * @sending: generation for which it is being handed out
  * @asked: generation for which keys have been asked for
  * @lane: by which transmit queue it is due next
+ * @left: packets that had left the qdisc when it was handed out by the last of these, and it
  * @owes: see hop_blocks_owe(); read without the lock
  * @tx: the block that the member sends
  */
@@ -161,6 +162,7 @@ struct hop_member_blocks {
 	u32			asked;
 	u16			lane;
 	bool			owes;
+	u64			left;
 	struct hop_ledger_tx	tx;
 };
 

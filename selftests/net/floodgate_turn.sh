@@ -194,4 +194,17 @@ for port in p2 p3 p4; do
 	check "$port sends all" wait_until -e 200 20 figs_are a $port backlog outstanding "0 0"
 done
 leave_spaces
+# 200 kbit/s: END takes 2.4 ms, and is due each 0.4 ms while anything is outstanding; a packet takes 40 ms.
+diag "below a shaper that takes longer for END than a block lasts"
+boxes 100mbit 100mbit
+gates
+tc_in a qdisc replace dev p1 root handle 9: tbf rate 200kbit burst 2000 limit 100000 || die "no tbf"
+parent="parent 9:1" gate a p1 switch
+check "p1: they meet" wait_until -e 500 10 figs_are a p1 windows 1
+before=$(got)
+sends a p1 "$(to 20)"
+check "packets leave all the same" wait_until -e 100 2 got_all $((before + 20))
+check "and nothing is outstanding" wait_until -e 400 20 figs_are a p1 outstanding backlog "0 0"
+leave_spaces
+
 finish

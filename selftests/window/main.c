@@ -264,7 +264,7 @@ static int window_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff
 static struct sk_buff *window_dequeue(struct Qdisc *sch)
 {
 	struct window_sched *q = qdisc_priv(sch);
-	struct sk_buff *skb = hop_blocks_dequeue(&q->member);
+	struct sk_buff *skb = hop_blocks_dequeue(&q->member, !sch->q.qlen);
 	struct hop_late_drops late = {};
 	u64 now = ktime_get_ns();
 	struct hop_subq *sub;
@@ -287,6 +287,8 @@ static struct sk_buff *window_dequeue(struct Qdisc *sch)
 			skb = NULL;
 		}
 	}
+	if (!skb)
+		skb = hop_blocks_dequeue(&q->member, true);
 	return hop_egress_end(&late, sch, skb);
 }
 
