@@ -52,7 +52,7 @@ static inline bool hop_bitset_has(const struct hop_bitset *s, unsigned int n)
 
 static inline bool hop_bitset_empty(const struct hop_bitset *s)
 {
-	return !READ_ONCE(s->summary);
+	return !s->summary;
 }
 
 /**
