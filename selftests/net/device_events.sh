@@ -323,7 +323,7 @@ threshold()
 {
 	local key=th th n want
 
-	[ $kind = bfc ] || key=ql
+	[ $kind = bfc ] || key=ql_bytes
 	figs sw p2 $key n_active link_rate
 	read -r th n rate <<<"$REPLY"
 	want=$((HRTT * $2 / 1000000000 / (n ? n : 1)))
