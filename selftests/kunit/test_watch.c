@@ -23,6 +23,9 @@ struct watch_box {
 	struct hop_member	member;
 };
 
+/* One that asks nothing but what the port knows */
+static const struct hop_member_ops watch_ops;
+
 static int watch_init(struct kunit *test)
 {
 	struct watch_box *box = kunit_kzalloc(test, sizeof(*box), GFP_KERNEL);
@@ -40,6 +43,7 @@ static int watch_init(struct kunit *test)
 	box->member.port = port;
 	box->member.net = &box->net;
 	box->member.sch = &noop_qdisc;
+	box->member.ops = &watch_ops;
 	box->member.count = 1;
 	box->member.paused = port->paused;
 	list_add_tail_rcu(&box->member.node, &port->members);
