@@ -103,10 +103,6 @@ static unsigned long bfc_bind(struct Qdisc *sch, unsigned long parent, u32 class
 	return bfc_find(sch, classid);
 }
 
-static void bfc_unbind(struct Qdisc *sch, unsigned long minor)
-{
-}
-
 static struct tcf_block *bfc_tcf_block(struct Qdisc *sch, unsigned long minor,
 				       struct netlink_ext_ack *extack)
 {
@@ -117,28 +113,16 @@ static struct tcf_block *bfc_tcf_block(struct Qdisc *sch, unsigned long minor,
 
 static void bfc_walk(struct Qdisc *sch, struct qdisc_walker *arg)
 {
-	struct bfc_sched *q = qdisc_priv(sch);
-	unsigned long i;
+	const struct bfc_sched *q = qdisc_priv(sch);
 
-	if (arg->stop)
-		return;
-	for (i = 1; i <= q->config.prio.classes; i++)
-		if (!hop_walk_one(sch, arg, i))
-			return;
-	if (hop_walk_one(sch, arg, BFC_MINOR_CONTROL))
-		hop_walk_subqs(sch, arg, &q->subqs, BFC_MINOR_QUEUE);
+	hop_classes_walk(sch, arg, &q->subqs, q->config.prio.classes, BFC_MINOR_CONTROL,
+			 BFC_MINOR_QUEUE);
 }
 
 static int bfc_dump_class(struct Qdisc *sch, unsigned long minor, struct sk_buff *skb,
 			  struct tcmsg *tcm)
 {
-	struct bfc_sched *q = qdisc_priv(sch);
-	const struct hop_subq *sub = bfc_minor_queue(q, minor);
-
-	hop_class_dump(sch, minor, skb, tcm);
-	if (sub)
-		tcm->tcm_parent = TC_H_MAKE(sch->handle, sub->class + 1);
-	return 0;
+	return hop_subq_dump(sch, minor, skb, tcm, bfc_minor_queue(qdisc_priv(sch), minor));
 }
 
 static int bfc_put_queue(struct bfc_sched *q, const struct hop_subq *sub, struct gnet_dump *d)
@@ -182,7 +166,7 @@ const struct Qdisc_class_ops bfc_class_ops = {
 	.walk		= bfc_walk,
 	.tcf_block	= bfc_tcf_block,
 	.bind_tcf	= bfc_bind,
-	.unbind_tcf	= bfc_unbind,
+	.unbind_tcf	= hop_class_unbind,
 	.dump		= bfc_dump_class,
 	.dump_stats	= bfc_dump_class_stats,
 };

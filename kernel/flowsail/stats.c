@@ -98,10 +98,6 @@ static unsigned long flowsail_bind(struct Qdisc *sch, unsigned long parent, u32 
 	return flowsail_find(sch, classid);
 }
 
-static void flowsail_unbind(struct Qdisc *sch, unsigned long minor)
-{
-}
-
 static struct tcf_block *flowsail_tcf_block(struct Qdisc *sch, unsigned long minor,
 					    struct netlink_ext_ack *extack)
 {
@@ -113,26 +109,15 @@ static struct tcf_block *flowsail_tcf_block(struct Qdisc *sch, unsigned long min
 static void flowsail_walk(struct Qdisc *sch, struct qdisc_walker *arg)
 {
 	const struct flowsail_sched *q = qdisc_priv(sch);
-	unsigned long i;
 
-	if (arg->stop)
-		return;
-	for (i = 1; i <= q->config.prio.classes; i++)
-		if (!hop_walk_one(sch, arg, i))
-			return;
-	if (hop_walk_one(sch, arg, FLOWSAIL_MINOR_CONTROL))
-		hop_walk_subqs(sch, arg, &q->subqs, FLOWSAIL_MINOR_QUEUE);
+	hop_classes_walk(sch, arg, &q->subqs, q->config.prio.classes, FLOWSAIL_MINOR_CONTROL,
+			 FLOWSAIL_MINOR_QUEUE);
 }
 
 static int flowsail_dump_class(struct Qdisc *sch, unsigned long minor, struct sk_buff *skb,
 			       struct tcmsg *tcm)
 {
-	const struct hop_subq *sub = flowsail_minor_queue(qdisc_priv(sch), minor);
-
-	hop_class_dump(sch, minor, skb, tcm);
-	if (sub)
-		tcm->tcm_parent = TC_H_MAKE(sch->handle, READ_ONCE(sub->class) + 1);
-	return 0;
+	return hop_subq_dump(sch, minor, skb, tcm, flowsail_minor_queue(qdisc_priv(sch), minor));
 }
 
 static u32 flowsail_waits(const struct hop_subq *sub)
@@ -198,7 +183,7 @@ const struct Qdisc_class_ops flowsail_class_ops = {
 	.walk		= flowsail_walk,
 	.tcf_block	= flowsail_tcf_block,
 	.bind_tcf	= flowsail_bind,
-	.unbind_tcf	= flowsail_unbind,
+	.unbind_tcf	= hop_class_unbind,
 	.dump		= flowsail_dump_class,
 	.dump_stats	= flowsail_dump_class_stats,
 };

@@ -95,6 +95,45 @@ static inline void hop_walk_subqs(struct Qdisc *sch, struct qdisc_walker *arg,
 	}
 }
 
+/* Qdisc_class_ops.unbind_tcf: filters hold no class. */
+static inline void hop_class_unbind(struct Qdisc *sch, unsigned long minor)
+{
+}
+
+/* Qdisc_class_ops.dump of a sub-queue, which is below its class; NULL: of any other class */
+static inline int hop_subq_dump(struct Qdisc *sch, unsigned long minor, struct sk_buff *skb,
+				struct tcmsg *tcm, const struct hop_subq *sub)
+{
+	hop_class_dump(sch, minor, skb, tcm);
+	if (sub)
+		tcm->tcm_parent = TC_H_MAKE(sch->handle, READ_ONCE(sub->class) + 1);
+	return 0;
+}
+
+/**
+ * hop_classes_walk - show a walker strict-priority classes, the control class and sub-queues
+ * @sch: the qdisc
+ * @arg: the walker
+ * @s: the sub-queues
+ * @classes: how many classes there are; they are 1 and up
+ * @control: minor of the control class
+ * @minor: of the first sub-queue
+ */
+static inline void hop_classes_walk(struct Qdisc *sch, struct qdisc_walker *arg,
+				    const struct hop_subqs *s, u32 classes, unsigned long control,
+				    unsigned long minor)
+{
+	u32 i;
+
+	if (arg->stop)
+		return;
+	for (i = 1; i <= classes; i++)
+		if (!hop_walk_one(sch, arg, i))
+			return;
+	if (hop_walk_one(sch, arg, control))
+		hop_walk_subqs(sch, arg, s, minor);
+}
+
 /* What tc shows of a strict-priority class. Return: below 0 if there is no room. */
 static inline int hop_class_put(struct gnet_dump *d, const struct hop_subqs *s, u8 number)
 {
