@@ -90,7 +90,7 @@ ran "... runs nothing" ran ""
 says "what is behind the line, by its name" 0 "1 passed, 0 failed, 0 skipped" further
 ran "... runs" ran further
 
-# What waits for what: also by way of a step that was not chosen
+# What waits for what, and what is run for another
 steps <<'END'
 STEPS='
 first		1 -	-
@@ -106,8 +106,11 @@ rm "$dir/ran"
 says "steps in a row" 0 "3 passed, 0 failed, 0 skipped"
 ran "... one after another" ran "first middle last"
 rm "$dir/ran"
-says "without the one between" 0 "2 passed, 0 failed, 0 skipped" first last
-ran "... in the same order" ran "first last"
+says "the last by its name" 0 "3 passed, 0 failed, 0 skipped" last
+ran "... with what it needs, and what that needs" ran "first middle last"
+rm "$dir/ran"
+says "the one between" 0 "2 passed, 0 failed, 0 skipped" middle
+ran "... without what needs it" ran "first middle"
 
 # What has passed at this commit is left out, unless something was changed since
 steps <<'END'
