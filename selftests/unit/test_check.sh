@@ -68,7 +68,7 @@ further		1 -	-
 '
 step_plain()	{ echo built; }
 step_closes()	{ echo "4 passed, 0 failed, 1 skipped"; }
-step_failing()	{ echo "6 passed, 2 failed, 0 skipped"; return 1; }
+step_failing()	{ echo "FAIL this_test (6.1, 1 s), from a log:"; echo "     not ok 7 its point"; echo "6 passed, 2 failed, 0 skipped"; return 1; }
 step_silent()	{ return 3; }
 step_hiding()	{ echo "1 passed, 1 failed"; }
 step_after()	{ echo after >>ran; }
@@ -79,6 +79,8 @@ says "a step without a count is one test" 0 "1 passed, 0 failed, 0 skipped" plai
 says "counts of steps are added" 0 "5 passed, 0 failed, 1 skipped" plain closes
 says "a step that fails" 1 "Steps that failed: failing" plain failing
 also "... is counted by what it says" "7 passed, 2 failed, 0 skipped"
+tail -n 6 "$dir/seen" | grep -c "^failing: *FAIL this_test\|^failing: *not ok 7 its point" | grep -qx 2
+report $? "... and what failed in it is named at the end"
 says "a step that fails without a count is a failure" 1 "0 passed, 1 failed, 0 skipped" silent
 says "a step that counts a failure and ends well has failed" 1 "Steps that failed: hiding" hiding
 says "all steps" 1 "Steps that failed: failing silent hiding after later"
