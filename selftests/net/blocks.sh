@@ -35,11 +35,18 @@ ips() { ip -n "$1" -batch - <<<"$2" || die "ip: $2"; }
 
 option() { "$tcmsg" -n "$(ns_name "$1")" send "$2" "$3" TCA_KIND=str:window "TCA_OPTIONS{" "$4=u32:$5" "}"; }
 
-# figure BOX DEV NAME: of the qdiscs window there, all together
+# figure BOX DEV NAME: sets REPLY to that of the qdiscs window there, all together
 figure()
 {
-	REPLY=$(TC_LIB_DIR=${q_window%/*} tc_in "$1" -j -s qdisc show dev "$2" |
-		jq "[.[] | select(.kind == \"window\") | .$3] | add")
+	local qdisc sum=0
+
+	qdiscs_in "$(TC_LIB_DIR=${q_window%/*} tc_in "$1" -j -s qdisc show dev "$2")" window
+	[ ${#qdiscs[@]} -gt 0 ] || die "$1 $2 has no qdisc window"
+	for qdisc in "${qdiscs[@]}"; do
+		figure_in "$qdisc" "$3"
+		sum=$((sum + REPLY))
+	done
+	REPLY=$sum
 }
 figure_is() { figure "$1" "$2" "$3"; [ "$REPLY" = "$4" ]; }
 cable() { in_ns "$1" ethtool -S "$2" | awk -v key="$3:" '$1 == key { print $2 }'; }
