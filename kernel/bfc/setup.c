@@ -104,15 +104,6 @@ static bool bfc_is_default(const struct Qdisc *sch)
 	return !sch->handle;
 }
 
-/* Those of all transmit queues have to fit the port's numbers, and beside them the one that
- * somebody replaces them by.
- */
-static u16 bfc_default_queues(const struct Qdisc *sch)
-{
-	return clamp_t(u32, BFC_QUEUES_MAX / 2 / qdisc_dev(sch)->num_tx_queues,
-		       1, BFC_QUEUES_DEFAULT);
-}
-
 /* A refused default qdisc would leave the device with none at all, so it is a fair queue without
  * a port where no port can be.
  */
@@ -144,8 +135,10 @@ int bfc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *exta
 	hop_flow_secret_draw(&q->flow_secret);
 	q->changed_ns = ktime_get_ns();
 	q->config = bfc_defaults;
-	if (bfc_is_default(sch))
-		q->config.queues = bfc_default_queues(sch);
+	q->config.queues = hop_member_share(sch, q->config.queues);
+	/* most numbers of classes divide it, as they do the default */
+	if (q->config.queues >= BFC_CLASSES_MAX)
+		q->config.queues = round_down(q->config.queues, BFC_CLASSES_MAX);
 
 	err = bfc_parse(opt, &q->config, true, extack);
 	if (err)

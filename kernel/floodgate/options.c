@@ -216,6 +216,7 @@ int floodgate_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack
 
 	floodgate_setup(q);	/* enough for destroy() to run after any failure below */
 	q->config = (struct floodgate_config)FLOODGATE_DEFAULTS;
+	q->config.slots = hop_member_share(sch, q->config.slots);
 	err = floodgate_parse(opt, &q->config, true, extack) ?:
 	      hop_buffer_find(&q->buffer, sch, q->config.pool, opt, TCA_FLOODGATE_POOL, &pool,
 			      extack);

@@ -136,6 +136,7 @@ int flowsail_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack 
 	q->changed_ns = ktime_get_ns();
 	q->paused_ns = q->changed_ns;
 	q->config = flowsail_defaults;
+	q->config.slots = hop_member_share(sch, q->config.slots);
 	err = flowsail_parse(opt, &q->config, true, extack) ?:
 	      tcf_block_get(&q->filters.block, &q->filters.list, sch, extack) ?:
 	      flowsail_allocate(q) ?:

@@ -259,6 +259,19 @@ struct hop_member {
 };
 
 /**
+ * hop_member_share - how many sub-queues a qdisc takes if nobody says how many
+ * @sch: the qdisc
+ * @alone: how many it takes where the port is its own
+ *
+ * Below another qdisc of a card with several transmit queues, as mq, all can have as many: half of
+ * the port's numbers are shared out, and half are left for those that join in place of others,
+ * which leave later.
+ *
+ * Return: 1 .. @alone
+ */
+u16 hop_member_share(const struct Qdisc *sch, u16 alone);
+
+/**
  * hop_member_join - make a qdisc's sub-queues known on its device's port
  * @m: zeroed, in the qdisc's private area
  * @sch: the qdisc; its device is the port

@@ -490,6 +490,16 @@ static void members_share(struct hop_port *port)
 	}
 }
 
+u16 hop_member_share(const struct Qdisc *sch, u16 alone)
+{
+	unsigned int queues = qdisc_dev(sch)->num_tx_queues;
+
+	if (sch->parent == TC_H_ROOT || queues == 1)
+		return alone;
+	return clamp_t(unsigned int, HOP_QUEUES_MAX / 2 / queues, 1, alone);
+}
+EXPORT_SYMBOL_GPL(hop_member_share);
+
 int hop_member_join(struct hop_member *m, struct Qdisc *sch, u16 count,
 		    const struct hop_config *cfg, const struct hop_member_ops *ops,
 		    struct netlink_ext_ack *extack)

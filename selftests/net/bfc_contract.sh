@@ -338,6 +338,22 @@ if [ $kind = floodgate ]; then
 	tc_in b qdisc del dev q root
 fi
 
+# All of a card share 4094 numbers, and one that replaces another needs its own before those of the other are free; of
+# pfc each has one.
+diag "a card with many transmit queues"
+[ "$kind" = pfc ] || for queues in 2 4 17 128; do
+	ip_in a link add name card numtxqueues $queues type wire rate 1gbit peer name far || die "no wire with $queues queues"
+	tc_in a qdisc add dev card root handle 1: mq
+	wrong=
+	for ((i = 1; i <= queues; i++)); do
+		tc_in a qdisc add dev card parent 1:"$(printf %x "$i")" "$kind" || { wrong="queue $i"; break; }
+	done
+	is "$queues: $kind below mq, of each" "$wrong" ""
+	tc_in a qdisc replace dev card parent 1:2 handle 9: "$kind" limit 1m
+	is "... and another in the place of one" "$?" 0
+	ip_in a link del card
+done
+
 diag "what it cannot be"
 if [[ $kind != @(bfc|flowsail) ]]; then
 	tcs "qdisc add dev p root handle 1: $our"

@@ -51,9 +51,11 @@ is "and none is left" "$(tc_in a qdisc show dev many | grep -c bfc)" 0
 
 for kind in rocc floodgate flowsail; do
 	for dev in one many; do
+		n=1 where="1 $kind root"
+		[ $dev = one ] || [ $kind = rocc ] || n=12 where="12 $kind below 1 mq root"
 		check "$dev: $kind" run KIND=$kind OPTIONS="role host" start $dev
-		is "$dev: at the root, of a whole link" "$(qdiscs $dev)" "1 $kind root"
-		is "$dev: with its options" "$(tc_in a qdisc show dev $dev | grep -c "role host")" 1
+		is "$dev: $where" "$(qdiscs $dev)" "$where"
+		is "$dev: with its options" "$(tc_in a qdisc show dev $dev | grep -c "role host")" $n
 		check "$dev: it stops" run stop $dev
 		is "$dev: and is gone" "$(tc_in a qdisc show dev $dev | grep -c $kind)" 0
 	done
