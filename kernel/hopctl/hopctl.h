@@ -657,13 +657,14 @@ static inline bool hop_tagging(const struct hop_member *m)
  * @m: the member
  * @paused: the neighbour holds back what it has
  *
- * Sets hop_member.stalled. Context: qdisc lock.
+ * Sets hop_member.stalled, which lasts until something leaves: that its neighbour holds all that it
+ * has says nothing of its device. Context: qdisc lock.
  * Return: the qdisc holds packets, and nothing has left it although it might.
  */
 static inline bool hop_member_stalls(struct hop_member *m, bool paused)
 {
 	u32 sent = u64_stats_read(&m->sch->bstats.packets);
-	bool stalled = m->sch->q.qlen && !paused && sent == m->quiet_sent;
+	bool stalled = m->sch->q.qlen && sent == m->quiet_sent && (m->stalled || !paused);
 
 	WRITE_ONCE(m->stalled, stalled);
 	return stalled;
