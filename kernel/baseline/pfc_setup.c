@@ -123,6 +123,7 @@ static unsigned int pfc_withdraw(struct hop_member *m)
 	unsigned int withdrawn = 0;
 
 	sch_tree_lock(m->sch);
+	pfc_merge_paused(q, ktime_get_ns());
 	if (hop_member_stalls(m, q->fifo.held)) {
 		withdrawn = pfc_uncount_all(q);
 		q->stats.withdrawn += withdrawn;

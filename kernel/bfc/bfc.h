@@ -105,6 +105,16 @@ struct bfc_stats {
 	u32	paused;
 };
 
+/**
+ * struct bfc_classes - strict-priority classes
+ * @rcu: hopctl may look at them for so long, see bfc_held()
+ * @class: they
+ */
+struct bfc_classes {
+	struct rcu_head		rcu;
+	struct hop_class	class[];
+};
+
 /* Private area of the qdisc. */
 struct bfc_sched {
 	/* Read mostly */
@@ -131,6 +141,7 @@ struct bfc_sched {
 	struct bfc_stats	stats;
 
 	/* Seldom used */
+	struct bfc_classes	*classes;	/* those of @subqs */
 	struct sk_buff_head	control;
 	struct hop_police	police;
 	unsigned long		*spilled;	/* a bit for each flow, see bfc_police() */

@@ -5,6 +5,7 @@
  */
 #include <linux/mm.h>
 
+#include "../sched/classes.h"
 #include "../sched/packet_hash.h"
 #include "../sched/port_options.h"
 #include "bfc.h"
@@ -16,6 +17,20 @@ static void bfc_watch(const struct hop_member *m, u16 queue, struct hop_watch *w
 	hop_subq_watch(&q->subqs.queues[queue], &q->subqs.stats[queue], w);
 }
 
+/* Nothing waits for the device, as of what was last taken over from the neighbour. */
+static bool bfc_none_ready(const struct bfc_sched *q)
+{
+	return hop_classes_none_ready(&q->subqs, q->config.prio.classes, &q->control);
+}
+
+/* A device that hangs takes over nothing, so what is new has to be looked at under the lock. */
+static bool bfc_held(const struct hop_member *m)
+{
+	const struct bfc_sched *q = container_of(m, struct bfc_sched, member);
+
+	return bfc_none_ready(q) && !hop_paused_changed(m, READ_ONCE(q->paused_seen));
+}
+
 /* A qdisc whose packets wait for nobody but the device, and wait for too long */
 static unsigned int bfc_withdraw(struct hop_member *m)
 {
@@ -23,7 +38,9 @@ static unsigned int bfc_withdraw(struct hop_member *m)
 	unsigned int withdrawn = 0;
 
 	sch_tree_lock(m->sch);
-	if (hop_member_stalls(m, q->stats.paused)) {
+	if (hop_paused_changed(m, q->paused_seen))
+		bfc_merge_paused(q, ktime_get_ns());
+	if (hop_member_stalls(m, bfc_none_ready(q))) {
 		withdrawn = bfc_unmark(q);
 		q->stats.withdrawn += withdrawn;
 	}
@@ -33,6 +50,7 @@ static unsigned int bfc_withdraw(struct hop_member *m)
 
 static const struct hop_member_ops bfc_member_ops = {
 	.watch		= bfc_watch,
+	.held		= bfc_held,
 	.withdraw	= bfc_withdraw,
 };
 
@@ -69,7 +87,7 @@ static int bfc_allocate(struct bfc_sched *q)
 	const struct bfc_config *c = &q->config;
 	u32 table = bfc_table(c);
 
-	q->subqs.classes = kvcalloc(c->prio.classes, sizeof(*q->subqs.classes), GFP_KERNEL);
+	q->classes = kvzalloc(struct_size(q->classes, class, c->prio.classes), GFP_KERNEL);
 	q->subqs.stats = kvcalloc(c->queues, sizeof(*q->subqs.stats), GFP_KERNEL);
 	q->flows = kvcalloc(table, sizeof(*q->flows), GFP_KERNEL);
 	q->subqs.queues = kvcalloc(c->queues, sizeof(*q->subqs.queues), GFP_KERNEL);
@@ -78,9 +96,10 @@ static int bfc_allocate(struct bfc_sched *q)
 	q->holders.holdings = kvcalloc(c->queues, sizeof(*q->holders.holdings), GFP_KERNEL);
 	q->spilled = kvcalloc(BITS_TO_LONGS(max_t(u32, table, c->queues)), sizeof(*q->spilled),
 			      GFP_KERNEL);
-	if (!q->subqs.classes || !q->subqs.stats || !q->flows || !q->subqs.queues ||
+	if (!q->classes || !q->subqs.stats || !q->flows || !q->subqs.queues ||
 	    !q->holders.places || !q->holders.holdings || !q->spilled)
 		return -ENOMEM;
+	q->subqs.classes = q->classes->class;
 	bfc_setup_classes(q);
 	return 0;
 }
@@ -90,10 +109,11 @@ static void bfc_free(struct bfc_sched *q)
 	kvfree(q->subqs.queues);
 	kvfree(q->flows);
 	kvfree(q->subqs.stats);
-	kvfree(q->subqs.classes);
 	kvfree(q->spilled);
 	kvfree(q->holders.places);
 	kvfree(q->holders.holdings);
+	if (q->classes)
+		kvfree_rcu(q->classes, rcu);
 }
 
 /* The kernel's default qdisc, at the root or below mq, is one that nobody has typed: only such a

@@ -21,8 +21,7 @@ static void flowsail_watch(const struct hop_member *m, u16 slot, struct hop_watc
 /* Nothing waits for the device, as of what was last taken over from the neighbour. */
 static bool flowsail_none_ready(const struct flowsail_sched *q)
 {
-	return !hop_class_ready(&q->subqs, q->config.prio.classes) &&
-	       skb_queue_empty_lockless(&q->intake.control);
+	return hop_classes_none_ready(&q->subqs, q->config.prio.classes, &q->intake.control);
 }
 
 /* A device that hangs takes over nothing, so what is new has to be looked at under the lock. */

@@ -125,7 +125,8 @@ struct hop_member;
  * @held: all that waits in the qdisc waits for the neighbour, or for others, and not for the
  *	device, as far as is known without the qdisc lock. Context: any CPU. NULL: so it is as soon
  *	as the neighbour holds any of its sub-queues
- * @withdraw: nothing has left the qdisc for half of the watchdog's time. If it has still sent no
+ * @withdraw: nothing has left the qdisc for half of the watchdog's time. Take over what the
+ *	neighbour has said: a device that hangs did not ask the qdisc since. If it has still sent no
  *	more than hop_member.quiet_sent, although it holds packets and is not paused, let the
  *	packets that hold a pause let go of it, set hop_member.stalled and mark none until
  *	something leaves. Called again and again while the qdisc is stalled. Context: RTNL.

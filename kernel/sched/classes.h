@@ -56,6 +56,20 @@ static inline struct hop_class *hop_class_ready(const struct hop_subqs *s, u32 c
 	return NULL;
 }
 
+/**
+ * hop_classes_none_ready - nothing waits for the device: all that there is is held
+ * @s: the sub-queues
+ * @classes: how many classes there are
+ * @control: control packets, which nobody holds
+ *
+ * As of what was last taken over from the neighbour. Context: any.
+ */
+static inline bool hop_classes_none_ready(const struct hop_subqs *s, u32 classes,
+					  const struct sk_buff_head *control)
+{
+	return !hop_class_ready(s, classes) && skb_queue_empty_lockless(control);
+}
+
 /* ---- what tc shows ---- */
 
 /* Qdisc_class_ops.leaf */

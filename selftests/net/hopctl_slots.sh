@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Watchdogs where the neighbour pauses single flows or destinations, by their slots: of flowsail and floodgate. A device that hangs holds
-# nobody for long, whichever slots are held; while all are, and so nothing hangs, nothing is withdrawn. A slot that is held for too
-# long is a storm, whatever the others do; one that sends a packet now and then is none.
+# Watchdogs where the neighbour pauses single flows or destinations, by their slots, or sub-queues: of flowsail, floodgate and bfc. A device that
+# hangs holds nobody for long, whichever slots are held; while all are, and so nothing hangs, nothing is withdrawn, but it is when they are let
+# go, of pfc, too. A slot that is held for too long is a storm, whatever the others do; one that sends a packet now and then is none.
 
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -13,6 +13,7 @@ need_program frames hopframe
 load_modules
 need_module sch_flowsail
 need_module sch_floodgate
+need_module sch_pfc
 need_virtual_time
 
 FRAME=1000	# bytes, with the Ethernet header
@@ -39,7 +40,7 @@ neighbour()
 		last=${word%:*}
 	done
 	began=${EPOCHREALTIME/./}
-	in_ns "$1" "$hopframe" peer "$2" for=$((last + 1000)) role=switch queues=8 "${actions[@]}" >/dev/null &
+	in_ns "$1" "$hopframe" peer "$2" for=$((last + 1000)) role=switch queues=8 kinds=3 "${actions[@]}" >/dev/null &
 }
 when()
 {
@@ -80,6 +81,16 @@ hang()
 		slots c t switch host mode pause slots 2
 		slots c u switch switch mode pause slots 2 pause-threshold 15000 resume-threshold 8000 watchdog 1s
 		;;
+	bfc)
+		slots h p host switch queues 8 ${watch:-watchdog 1s}
+		slots c t switch host queues 8
+		slots c u switch switch queues 2 watchdog 1s
+		;;
+	pfc)
+		slots h p host switch pool 1m ${watch:-watchdog 1s}
+		slots c t switch host pool 1m
+		slots c u switch switch pool 1m pool-pause-alpha 2 watchdog 1s
+		;;
 	esac
 	neighbour y q "$@"
 	check "$kind: h tags" wait_until -e 20 1 tags h p
@@ -98,7 +109,7 @@ ends()
 	leave_spaces
 }
 
-for kind in flowsail floodgate; do
+for kind in flowsail floodgate bfc; do
 	diag "$kind: a device hangs while one slot is held, of two"
 	hang 1000:1 2000:0
 	when 1010
@@ -127,25 +138,38 @@ for kind in flowsail floodgate; do
 	when 1900
 	shows "nothing is withdrawn" c u withdrawn storms "0 0"
 	ends
+done
 
-	# what is in floodgate's FIFO waits for no slot
-	[ $kind = flowsail ] || continue
-	diag "$kind: a device hangs, both are held, and let go"
+# lets_go [WORD]...: what is held is let go while a device hangs, on a packet of h, or on one that went past the qdisc before
+lets_go()
+{
 	watch=nowatch hang 1000:3 1800:0 3600:0	# h is held for all that time
 	when 950
 	sends h p "$(mac 2)" 150 1
 	sends h p "$(mac 2)" 150 2
 	check "$kind: h is held" wait_until -e 2 1 is_held
+	when 1010
 	ip_in c link set dev u type wire rate 2kbit	# 4 s for a frame
+	[ $# -eq 0 ] || in_ns c "$hopframe" flood u n=1 "$@" >/dev/null || die "hopframe"
 	when 1790
 	shows "nothing is withdrawn while they are" c u withdrawn storms "0 0"
-	when 2250
-	shows "nor for half of the watchdog's time after that" c u withdrawn 0
+	if [ $# -eq 0 ]; then	# who looks at the qdisc has it hear what was said
+		when 2250
+		shows "nor for half of the watchdog's time after that" c u withdrawn 0
+	fi
 	when 2500
 	figs c u withdrawn
 	between "$kind: then it is" "$REPLY" 1 300
 	shows "and h sends on" h p paused backlog storms "0 0 0"
 	ends
+}
+
+# what is in floodgate's FIFO waits for no slot
+for kind in flowsail bfc pfc; do
+	diag "$kind: a device hangs, both are held, and let go"
+	lets_go
+	diag "$kind: the same, when it hangs already, and so nobody asks the qdisc"
+	lets_go data pad=$FRAME
 done
 
 # ---- a slot that is held ----
