@@ -10,8 +10,10 @@
  * They go ahead of all else, so what others send and the box only forwards has a share of the link
  * (police.h), and so has what is one of them by its DSCP alone, which takes no privilege to set.
  * What goes beyond it goes with the data if it is of an IP flow, and then all of that flow does
- * until none of it is queued as data: no packet overtakes another one of its flow. Anything else is
- * dropped. The rest of the box's own is never policed: who could send that could do worse.
+ * until none of it is queued as data: no packet overtakes another one of its flow. bfc and rocc do
+ * so flow by flow; the others, which do not know the flow by then, with all IP that has to keep to
+ * the share, while any of it is queued as data (intake.h). Anything else is dropped. The rest of
+ * the box's own is never policed: who could send that could do worse.
  */
 #ifndef _SLUICE_SCHED_CONTROL_H
 #define _SLUICE_SCHED_CONTROL_H
@@ -227,7 +229,7 @@ static inline struct sk_buff *hop_control_take(struct sk_buff_head *fifo, struct
 	return skb;
 }
 
-/* Where a qdisc that has one class of data puts a packet */
+/* Where a qdisc puts a packet that has no count of its flow */
 enum hop_control_way {
 	HOP_CONTROL_FIRST,	/* ahead of all others */
 	HOP_CONTROL_SPILLS,	/* with the data */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * intake.h - what becomes of a packet before a queue is looked for, at a qdisc that has one class
- * of data
+ * intake.h - what becomes of a packet before a queue is looked for, at a qdisc that does not know
+ * flows by then
  *
  * Control packets go ahead of all others, in a queue that is bounded, or with the data, or are
- * dropped (control.h). GSO packets are split. Packets are marked by ECN.
+ * dropped (control.h). While one that goes with the data is there, in whatever class and of
+ * whatever flow, so do all that have to keep to the share and are of IP. GSO packets are split.
+ * Packets are marked by ECN.
  *
  * Under the qdisc lock.
  */
