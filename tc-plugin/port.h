@@ -88,6 +88,7 @@ static const struct plugin_stat port_stats[] = {
 	PSTAT("storm_ends", STORM_ENDS, PLUGIN_COUNT),
 	PSTAT("storm_rx", STORM_RX, PLUGIN_COUNT),
 	PSTAT("counter_leaks", COUNTER_LEAKS, PLUGIN_COUNT),
+	PSTAT("unanswered", UNANSWERED, PLUGIN_COUNT),
 	PLINE("port refused", "rx_malformed", RX_MALFORMED, PLUGIN_COUNT),
 	PSTAT("rx_version", RX_VERSION, PLUGIN_COUNT),
 	PSTAT("rx_epoch", RX_EPOCH, PLUGIN_COUNT),

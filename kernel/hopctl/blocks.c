@@ -5,7 +5,9 @@
  * Sent. The worker ends a block: it gives the port's members a new generation and kicks them. Each
  * of them hands out END from its next dequeue, for each of its transmit queues, and goes on with
  * the next block. What is not answered is repeated, after 1, 2, 4 ... times what an answer takes.
- * Blocks end while anything is outstanding, and until the neighbour has answered twice.
+ * Blocks end while anything is outstanding, and until the neighbour has answered twice. One that
+ * lives, as its HELLOs say, and does not answer for long would limit us for ever: nothing is valid
+ * then, until it has answered twice again.
  *
  * Received. The hook counts data by blocks (tag.c). When END has come by all transmit queues, the
  * block is complete and the neighbour is told so, with the balances that it asked for. Where frames
@@ -20,7 +22,7 @@
  *                      dequeue and after the last
  *   released, acquired hop_blocks.gen, after .block
  *   atomic bits        hop_blocks.tell
- *   READ_ONCE          hop_blocks.ops, .valid, .block, .any, hop_member.blocks.owes
+ *   READ_ONCE          hop_blocks.ops, .valid, .block, .any, hop_member.blocks.owes, .seen
  *
  * Lock order: port's lock, rx_lock. Nothing of it is held when a qdisc's lock is taken.
  */
@@ -33,6 +35,7 @@
 #define SETTLE_NS	(2 * NSEC_PER_MSEC)
 #define REPEAT_MAX_NS	(100 * NSEC_PER_MSEC)
 #define VALID_ACKS	2	/* blocks after which the neighbour may tell balances */
+#define UNANSWERED_MOST	32	/* ENDs: some 2 s, after which what it told counts no more */
 
 static bool blocks_kin(const struct hop_port *port)
 {
@@ -192,7 +195,7 @@ struct sk_buff *hop_blocks_end(struct hop_member *m, bool alone)
 		skb = NULL;	/* there are fewer now */
 	}
 	if (one || ++m->blocks.lane >= lanes) {
-		m->blocks.seen = gen;
+		WRITE_ONCE(m->blocks.seen, gen);
 		m->blocks.left = u64_stats_read(&sch->bstats.packets) + !!skb;
 	}
 	if (!skb)
@@ -229,15 +232,51 @@ static u64 blocks_end_at(const struct hop_port *port)
 	return b->ended_ns + hop_streams_refresh_ns(port);
 }
 
+static void blocks_invalidate(struct hop_port *port)
+{
+	struct hop_blocks *b = &port->blocks;
+
+	b->acks = 0;
+	if (!b->valid)
+		return;
+	WRITE_ONCE(b->valid, false);
+	blocks_kick(port);
+}
+
+/* Has END left by all transmit queues? A device that hangs has not asked for it. */
+static bool blocks_end_left(const struct hop_port *port)
+{
+	const struct hop_member *m;
+
+	list_for_each_entry_rcu(m, &port->members, node, lockdep_is_held(&port->lock))
+		if (m->blocks.gen && READ_ONCE(m->blocks.seen) != port->blocks.gen)
+			return false;
+	return true;
+}
+
+/* END is due again. */
+static void blocks_unanswered(struct hop_port *port)
+{
+	struct hop_blocks *b = &port->blocks;
+
+	if (!b->valid || !blocks_end_left(port) || ++b->unanswered < UNANSWERED_MOST)
+		return;
+	port->stats.unanswered++;
+	blocks_invalidate(port);
+}
+
 static void blocks_end(struct hop_port *port, u64 now)
 {
 	struct hop_blocks *b = &port->blocks;
 
-	if (hop_ledger_tx_end(&b->tx))
+	if (hop_ledger_tx_end(&b->tx)) {
+		b->unanswered = 0;
 		b->repeat_ns = hop_streams_echo_ns(port);
-	else
+	} else {
+		blocks_unanswered(port);
 		b->repeat_ns = clamp_t(u64, 2 * b->repeat_ns, hop_streams_echo_ns(port),
 				       REPEAT_MAX_NS);
+	}
 	b->ended_ns = now;
 	WRITE_ONCE(b->block, b->tx.block);
 	smp_store_release(&b->gen, b->gen + 1);	/* after .block */
@@ -522,19 +561,14 @@ void hop_blocks_start(struct hop_port *port, u64 now)
 {
 	port->blocks.ended_ns = now;
 	port->blocks.repeat_ns = 0;
+	port->blocks.unanswered = 0;
 }
 
 /* There is none any more: what is outstanding means nothing. */
 void hop_blocks_stop(struct hop_port *port)
 {
-	struct hop_blocks *b = &port->blocks;
-
-	b->acks = 0;
-	b->say = false;
-	if (!b->valid)
-		return;
-	WRITE_ONCE(b->valid, false);
-	blocks_kick(port);
+	port->blocks.say = false;
+	blocks_invalidate(port);
 }
 
 /* Its kinds or ours, its role or ours, may be others than before. */

@@ -51,7 +51,7 @@ struct hop_view {
 	u16			root_id;
 };
 
-static_assert(sizeof(struct hop_stats) == 23 * sizeof(u64));
+static_assert(sizeof(struct hop_stats) == 24 * sizeof(u64));
 
 /* Attributes and where their values are in struct hop_view. */
 static const struct {
@@ -86,6 +86,7 @@ static const struct {
 	{ HOP_A_ROOTS_TX,	offsetof(struct hop_view, stats.roots_tx) },
 	{ HOP_A_ROOTS_RX,	offsetof(struct hop_view, stats.roots_rx) },
 	{ HOP_A_ROOTS_FAR,	offsetof(struct hop_view, stats.roots_far) },
+	{ HOP_A_UNANSWERED,	offsetof(struct hop_view, stats.unanswered) },
 };
 
 static void view_take(struct hop_port *port, struct hop_view *v)

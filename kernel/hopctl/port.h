@@ -132,6 +132,7 @@ struct hop_stats {
 	u64	storms, storm_ends, storm_rx, counter_leaks;
 	u64	hrtt_capped;
 	u64	roots_tx, roots_rx, roots_far;
+	u64	unanswered;
 };
 
 /**
@@ -243,7 +244,9 @@ struct hop_spacing {
  * @tx: what we send
  * @block: low half of @tx.block, for members
  * @gen: counts the times that END was due
- * @acks: blocks that the neighbour has answered since it came up, up to VALID_ACKS
+ * @acks: blocks that the neighbour has answered since it came up, or did not for long, up to
+ *	VALID_ACKS
+ * @unanswered: times that END was due again, for want of an answer to one that had left
  * @kin: it counts, too; see blocks_kin()
  * @valid: it has answered so many
  * @ended_ns: when END was due last
@@ -267,6 +270,7 @@ struct hop_blocks {
 	u32				block;
 	u32				gen;
 	u8				acks;
+	u8				unanswered;
 	bool				kin;
 	bool				valid;
 	u64				ended_ns;

@@ -356,6 +356,8 @@ enum hop_state {
  * @HOP_A_ROOTS_FAR: u64, times that a root was not told since it was HOP_ROOT_HOPS hops away
  * @HOP_A_ORIGIN_UNKNOWN: u64, packets without a handle that came by a device below which there is
  *	no port, or a choice; only counted by kinds that ask where packets came from
+ * @HOP_A_UNANSWERED: u64, times that the neighbour, which lives, did not say for long what has left
+ *	it: windows ended until it did again
  */
 enum {
 	HOP_A_UNSPEC,
@@ -415,6 +417,7 @@ enum {
 	HOP_A_ROOTS_RX,
 	HOP_A_ROOTS_FAR,
 	HOP_A_ORIGIN_UNKNOWN,
+	HOP_A_UNANSWERED,
 	__HOP_A_MAX
 };
 

@@ -550,6 +550,7 @@ static const struct tcmsg_name tcmsg_names[] = {
 	TCMSG_NAME(HOP_A_ROOTS_RX),
 	TCMSG_NAME(HOP_A_ROOTS_FAR),
 	TCMSG_NAME(HOP_A_ORIGIN_UNKNOWN),
+	TCMSG_NAME(HOP_A_UNANSWERED),
 };
 
 #define TCMSG_NAMES (sizeof(tcmsg_names) / sizeof(tcmsg_names[0]))

@@ -235,7 +235,7 @@ shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
 	"neighbour_up":22,"neighbour_lost":23,"probe_tx":24,"probe_echoed":25,"pauses_tx":19,
 	"resumes_tx":20,"state_tx":15,"state_repeats":17,"refresh_tx":18,"state_rx":16,
 	"lease_expired":21,"tx_busy":26,"storm":true,"storms":40,"storm_ends":41,"storm_rx":42,
-	"counter_leaks":43,"rx_malformed":27,"rx_version":28,"rx_epoch":29,
+	"counter_leaks":43,"unanswered":56,"rx_malformed":27,"rx_version":28,"rx_epoch":29,
 	"rx_stale":30,"rx_range":31,"rx_untrusted":32,"rx_shared":33,"rx_limited":44,"tag_stripped":34,
 	"tag_unlabelled":35,"tag_errors":36,"handle_forged":37,"origin_unknown":55,"ingress_filter":true,"tag_unseen":47}}]
 	END

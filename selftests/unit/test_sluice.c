@@ -255,6 +255,7 @@ static struct port good_port(void)
 	p.port[HOP_A_REACTION] = (struct attr_value){ &store[12], 4 };
 	p.port[HOP_A_HRTT] = (struct attr_value){ &store[13], 4 };
 	p.port[HOP_A_HRTT_CAPPED] = (struct attr_value){ &store[14], 8 };
+	p.port[HOP_A_UNANSWERED] = (struct attr_value){ &store[31], 8 };
 	return p;
 }
 
@@ -340,6 +341,9 @@ static void test_doctor_port(void)
 	l = good_look();
 	store[7] = 1;
 	same(judged(&l, NULL), "eth7:counter_leaks(1 times)", "counter_leaks");
+	l = good_look();
+	store[31] = 2;
+	same(judged(&l, NULL), "eth7:unanswered(2 times)", "unanswered");
 	l = good_look();
 	store[8] = 2;
 	same(judged(&l, NULL), "eth7:untrusted(2 times)", "untrusted");

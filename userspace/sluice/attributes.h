@@ -250,6 +250,9 @@ static const struct attr port_attrs[] = {
 	{ "origin_unknown", 56, ATTR_NUMBER, "packets",
 	  "packets without a handle that came by a device below which there is no port, or a choice; only counted by kinds that ask where packets came from",
 	  NULL },
+	{ "unanswered", 57, ATTR_NUMBER, "times",
+	  "times that the neighbour, which lives, did not say for long what has left it: windows ended until it did again",
+	  NULL },
 	{}
 };
 

@@ -69,6 +69,8 @@ const struct complaint complaints[] = {
 	  "look at the neighbour: what does not leave it any more?" },
 	{ "counter_leaks", ERROR, "pause counters had to be set back",
 	  "report it with the versions of kernel and modules: it is a bug" },
+	{ "unanswered", WARNING, "the neighbour did not say what has left it: windows ended until it did",
+	  "is control traffic but HELLOs lost or filtered? Else report it with both ends' versions" },
 	{ "untrusted", WARNING, "the neighbour is taken for a host, and its pauses are ignored",
 	  "if it is a switch: sluice set DEV peer switch" },
 	{ "handle_forged", WARNING, "a program on this box writes tc_index",

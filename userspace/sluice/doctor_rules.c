@@ -166,6 +166,8 @@ static void judge_port(const struct judge *j, const struct port *p)
 	if (port_number(p, HOP_A_COUNTER_LEAKS))
 		say(j, "counter_leaks", name, "%" PRIu64 " times",
 		    port_number(p, HOP_A_COUNTER_LEAKS));
+	if (port_number(p, HOP_A_UNANSWERED))
+		say(j, "unanswered", name, "%" PRIu64 " times", port_number(p, HOP_A_UNANSWERED));
 	if (kin && port_number(p, HOP_A_RX_UNTRUSTED))
 		say(j, "untrusted", name, "%" PRIu64 " times", port_number(p, HOP_A_RX_UNTRUSTED));
 	if (port_number(p, HOP_A_HANDLE_FORGED))
