@@ -16,6 +16,7 @@
 #include <linux/jhash.h>
 #include <linux/slab.h>
 #include <linux/tcp.h>
+#include <net/inet_ecn.h>
 #include <net/inet_sock.h>
 #include <net/sock.h>
 #include <net/tcp.h>
@@ -258,6 +259,17 @@ static int fg_tcp_control(const struct fg_run *run, struct socket *sock)
 						KERNEL_SOCKPTR((void *)cc), strlen(cc));
 }
 
+/* The lowest bits of the TOS byte are ECN's, and TCP's own. */
+static void fg_sock_set_class(struct sock *sk, u8 class)
+{
+	WRITE_ONCE(sk->sk_priority, class);
+	inet_sk(sk)->tos = class << 5 | (inet_sk(sk)->tos & INET_ECN_MASK);
+#if IS_ENABLED(CONFIG_IPV6)
+	if (sk->sk_family == AF_INET6)
+		inet6_sk(sk)->tclass = class << 5 | (inet6_sk(sk)->tclass & INET_ECN_MASK);
+#endif
+}
+
 static int fg_conn_connect(struct fg_conn *conn)
 {
 	const struct fg_flow *flow = fg_conn_flow(conn);
@@ -267,7 +279,7 @@ static int fg_conn_connect(struct fg_conn *conn)
 	int len, err;
 
 	sock_set_reuseaddr(conn->tx->sk);
-	WRITE_ONCE(conn->tx->sk->sk_priority, flow->class);
+	fg_sock_set_class(conn->tx->sk, flow->class);
 	err = fg_tcp_control(run, conn->tx);
 	if (err)
 		return err;
@@ -459,7 +471,7 @@ static void fg_accept_one(struct fg_end *end, struct socket *sock)
 		return;
 	}
 	conn->rx = sock;
-	WRITE_ONCE(sock->sk->sk_priority, fg_conn_flow(conn)->class);
+	fg_sock_set_class(sock->sk, fg_conn_flow(conn)->class);
 	fg_sock_set(sock->sk, &fg_conn_calls, conn);
 	queue_work(run->tcp->wq, &conn->work);
 }

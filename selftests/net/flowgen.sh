@@ -293,7 +293,7 @@ test_unsent()
 
 test_class()
 {
-	local tos
+	local tos quick other bulk
 
 	rate 10gbit
 	tc_in c0 qdisc add dev right root handle 1: prio || die "no prio"
@@ -311,6 +311,11 @@ test_class()
 	is "each has its class on the way" "$(tc_in c1 -s class show dev right |
 		awk '/^class/ { class = $3 } / Sent / { print class, $4 }' | xargs)" \
 		"1:1 1000 1:2 0 1:3 1000"
+	run --transport tcp <<<$'0 0 4 1000000 2 bulk\n0 0 4 1000000 6 quick'
+	read -r quick other bulk <<<"$(tc_in c1 -s class show dev right | awk '/ Sent / { print $4 }' | xargs)"
+	is "tcp: nothing of it goes without its class" "$other" 0
+	between "tcp: class 6 goes by" "$quick" 1010 3000
+	between "tcp: class 2 goes by" "$bulk" 1010 3000
 	tc_in c0 qdisc del dev right root
 	tc_in c1 qdisc del dev right root
 	ip_in c0 link set right type wire ring 65536
