@@ -356,6 +356,61 @@ class Files(unittest.TestCase):
         self.assertEqual(run.Runner.shape(star), (("--hosts", 3),))
 
 
+class Priorities(unittest.TestCase):
+    """Of flows, by classes of ports"""
+
+    def lab(self, scheme, topology="star senders 2 rate 10gbit"):
+        text = LAB.replace("scheme bfc", f"scheme {scheme}").replace("star senders 2 rate 10gbit", topology)
+        case, = labfile.cases("x.lab", text)
+        return {name: text for name, text in rack.files(case.lab, case.scheme).items() if name.endswith(".tc")}
+
+    def test_none(self):
+        for scheme in SCHEMES:
+            for text in self.lab(scheme).values():
+                self.assertNotIn("filter", text, scheme)
+                self.assertNotRegex(text, r"\bclasses\b", scheme)
+        self.assertEqual(self.lab("bfc"), self.lab("b bfc classes=1"))
+
+    def test_all_ports(self):
+        """Hosts and switches: a class that travels no further than the first of them is none."""
+        for scheme in "bfc", "bfc-stochastic", "flowsail", "flowsail-32":
+            files = self.lab(f"p {scheme} classes=3", "leaf-spine racks 2 hosts 2 spines 2")
+            self.assertEqual(len(files), 8)
+            for name, text in files.items():
+                lines = text.splitlines()
+                ports = [line.split()[3] for line in lines if line.startswith("qdisc")]
+                self.assertEqual(sum(" classes 3" in line for line in lines), len(ports), name)
+                for port in ports:
+                    found = [line.split() for line in lines if line.startswith(f"filter add dev {port} parent 1: ")]
+                    # 8 precedences, the 3 high bits of the TOS byte; ECN does not count
+                    self.assertEqual({int(w[w.index("dsfield") + 1], 16): w[-1] for w in found},
+                                     {0x00: "1:3", 0x20: "1:2", **{tos: "1:1" for tos in range(0x40, 0x100, 0x20)}}, name)
+                    self.assertEqual({w[w.index("dsfield") + 2] for w in found}, {"0xfc"})
+
+    def test_as_many_as_there_are(self):
+        self.assertEqual([minor for _, minor in Scheme("p", "bfc", ["classes=8"]).filters()], [8, 7, 6, 5, 4, 3, 2, 1])
+        self.assertEqual([minor for _, minor in Scheme("p", "bfc", ["classes=2"]).filters()], [2, 1, 1, 1, 1, 1, 1, 1])
+
+    def test_report(self):
+        """A table by priority, the highest first, and only if there are several."""
+        with tempfile.TemporaryDirectory() as directory:
+            results(directory, flows=[(0, 2, 1000, 0, 3692), (1, 2, 1000, 0, 7384), (1, 2, 1000, 100, None)])
+            path = f"{directory}/runs/bfc-s1/flows.csv"
+            made = report.Report(directory)
+            made.make()
+            self.assertNotIn("priorities", [s.name for s in made.sections])
+            with open(path, encoding="utf-8") as f:
+                text = f.read()
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(text.replace("1,1,2,1000,0,-", "1,1,2,1000,6,-"))
+            made = report.Report(directory)
+            made.make()
+            section, = (s for s in made.sections if s.name == "priorities")
+            rows = [dict(zip(section.head, row)) for row in section.rows]
+            self.assertEqual([(r["scheme"], r["priority"], r["flows"]) for r in rows], [("bfc", 6, 1), ("bfc", 0, 1)])
+            self.assertAlmostEqual(rows[0]["mean"], 2 * rows[1]["mean"])
+
+
 class Measures(unittest.TestCase):
     def test_percentile(self):
         self.assertEqual([measure.percentile(list(range(1, 101)), p) for p in (1, 50, 99, 100)],
@@ -885,6 +940,10 @@ class Refused(unittest.TestCase):
                 ("scheme a/b bfc", "6: scheme: \"a/b\" is no name"), ("scheme x", "6: scheme: \"x\" is no scheme"),
                 ("scheme b bfc rto=5", "6: scheme: rto is a whole number and"),
                 ("scheme b bfc rto=1.5ms", "6: scheme: rto is a whole number and"),
+                ("scheme b bfc classes=9", "6: scheme: classes is a number of classes from 1 to 8, not \"9\""),
+                ("scheme b flowsail classes=0", "6: scheme: classes is a number of classes from 1 to 8"),
+                ("scheme b pfc classes=2", "6: scheme: classes are of schemes with bfc or flowsail"),
+                ("scheme b bfc classes=2 switch=pfc", "6: scheme: classes are of schemes with bfc or flowsail"),
                 ("scheme b bfc ack=0", "6: scheme: ack is a number"), ("scheme b bfc window=x", "6: scheme: window is"),
                 ("scheme b bfc buffer=x", "6: scheme: buffer is a size, not \"x\""),
                 ("scheme b dctcp red_min=x", "6: scheme: red_min is a size"),
@@ -928,11 +987,31 @@ class Refused(unittest.TestCase):
                 ("--law none --load 0.5 --duration 1us", "sluice-trace: there is no law"),
                 ("--law google_allrpc --load 5x --duration 1us", "sluice-trace: --load takes"),
                 ("--incast 4:40kB:50us,to=3 --duration 1us", "sluice-trace: --incast"),
+                ("--law google_allrpc --load 0.5 --duration 1us --class 8", "sluice-trace: --class takes a class from 0 to 7"),
+                ("--law google_allrpc --load 0.5 --duration 1us --class 7 --classes 2", "sluice-trace: 2 class"),
+                ("--long 1,size=1kB,from=0,to=1,class=8", "sluice-trace: --long"),
+                ("trace w.trace", "w.trace:2: \"8\" is no class from 0 to 7"),
                 ("trace gone", "there is no file gone"), ("trace x.trace", "x.trace:1: a trace begins with"),
                 ("trace y.trace", "y.trace: flow 0 is of host 3, and there are 3"), ("trace .", "there is no file ."),
                 ("trace z.trace", "there is no flow in it")):
             self.refused(LAB.replace("--law google_allrpc --load 0.5", line), f"x.lab:4: workload: {told}", verbs=["plan"], files=[
-                ("x.trace", "x\n"), ("y.trace", "# sluice-trace 1\n0 0 3 10\n"), ("z.trace", "# sluice-trace 1\n")])
+                ("x.trace", "x\n"), ("y.trace", "# sluice-trace 1\n0 0 3 10\n"), ("z.trace", "# sluice-trace 1\n"),
+                ("w.trace", "# sluice-trace 1\n0 0 1 10 8\n")])
+
+    def test_priority_of_control(self):
+        """Flows may not pass for acknowledgements, where their class counts."""
+        long = "--long 1,size=1kB,from=0,to=1 --long 1,size=1kB,from=0,to=1,class={c}"
+        text = LAB.replace("--law google_allrpc --load 0.5", long).replace("scheme bfc", "scheme {scheme}")
+        for c, scheme, told in (
+                (7, "p bfc classes=2", "x.lab:4: workload: with p, flows of class 7 are control packets"),
+                (3, "p flowsail classes=8 ack_class=3", "x.lab:4: workload: with p, flows of class 3 are control packets"),
+                (7, "bfc", None), (6, "p bfc classes=2", None), (7, "p bfc classes=2 ack_class=flow", None)):
+            what = text.replace("{c}", str(c)).replace("{scheme}", scheme)
+            if told:
+                self.refused(what, told, verbs=["plan"])
+                continue
+            self.write("x.lab", what)
+            subprocess.run([f"{ROOT}/userspace/lab/sluice-lab", "plan", "x.lab"], cwd=self.top, capture_output=True, check=True)
 
     def test_programs_words(self):
         """Of several lines, and of each value."""

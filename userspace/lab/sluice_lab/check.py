@@ -56,6 +56,13 @@ def configured(version):
     return found
 
 
+def priorities_of(trace):
+    """Of its flows"""
+    with open(trace, encoding="utf-8") as f:
+        flows = (line.split() for line in f if not line.startswith("#"))
+        return {int(words[4]) if len(words) > 4 else 0 for words in flows if words}
+
+
 class Check:
     """Collects what is wrong with runs of one file."""
 
@@ -107,6 +114,10 @@ class Check:
             done = subprocess.run([places.tool("sluice-trace", "trace"), "check", "--hosts", str(len(lab.topology.hosts)),
                                    trace], capture_output=True, text=True, check=False)
             reason = done.stderr.strip() or ("there is no flow in it" if done.stdout.endswith(": 0 flows\n") else None)
+        control = case.scheme.ack_class if case.scheme.classes > 1 else None
+        if not reason and control is not None and control in self.ask(priorities_of, trace):
+            reason = f"with {case.scheme.name}, flows of class {control} are control packets, as acknowledgements are: " \
+                     "another class, or ack_class"
         if reason:
             self.tell(lab.lines["workload"], f"workload: {reason}")
 

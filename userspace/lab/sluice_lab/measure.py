@@ -43,6 +43,7 @@ class Run:
     directory: str
     facts: dict = field(default_factory=dict)
     flows: list = field(default_factory=list)   # (label, size, start, done or None, slowdown or None)
+    priorities: list = field(default_factory=list)      # of these flows
     packets: int = 0
     retransmits: int = 0
     timeouts: int = 0
@@ -155,6 +156,7 @@ def load(case, directory):
                 way = hops(int(row["src"]), int(row["dst"]))
                 slow = None if done is None else (done - start) / alone(size, way)
                 run.flows.append((row["label"], size, start, done, slow))
+                run.priorities.append(int(row["class"]))
                 run.packets += int(row["packets"] or 0)
                 run.retransmits += int(row["retransmits"] or 0)
                 run.timeouts += int(row["timeouts"] or 0)
@@ -174,6 +176,15 @@ def slowdown(runs, bins, label=None):
             values[place].append(slow)
     rows = [(end, summary(v)) for end, v in zip([*bins, None], values) if v]
     return rows + [("all", summary([x for v in values for x in v]))]
+
+
+def by_priority(runs):
+    """[(priority, summary of slowdowns)], the highest first"""
+    found = {}
+    for run in runs:
+        for priority, (*_, slow) in zip(run.priorities, run.flows):
+            found.setdefault(priority, []).extend([] if slow is None else [slow])
+    return [(priority, summary(slow)) for priority, slow in sorted(found.items(), reverse=True)]
 
 
 def labels(runs):

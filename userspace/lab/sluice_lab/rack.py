@@ -132,6 +132,14 @@ def qdiscs_of(node, lab, scheme):
             yield port, "parent 1:1 handle 2:", child
 
 
+def filters_of(node, scheme):
+    """What tc is told after that: classes of packets by their DSCP, on the way as at hosts."""
+    for port in node.ports:
+        for dscp, minor in scheme.filters():
+            yield (f"filter add dev {port.name} parent 1: protocol ip prio 1 u32 "
+                   f"match ip dsfield {4 * dscp:#x} 0xfc classid 1:{minor}")
+
+
 def files(lab, scheme):
     """{name: text} of the rack of one scheme: modules, netns, links.ip, boxes, of each box lab-NAME.ip and
     .tc; for flowgen endpoints and watch; for portwatch rates, those of watch that are congestion points, and frames,
@@ -155,7 +163,8 @@ def files(lab, scheme):
                       if words.startswith("rocc ") and "role host" not in words and "root" in parent)
         put(f"{netns(node)}.ip", _switch(lab, node) if node.is_switch else _host(lab, node))
         put(f"{netns(node)}.tc",
-            (f"qdisc replace dev {port.name} {parent} {words}" for port, parent, words in qdiscs))
+            [*(f"qdisc replace dev {port.name} {parent} {words}" for port, parent, words in qdiscs),
+             *filters_of(node, scheme)])
     put("modules", ["wire", "flowgen"] + [m for k in sorted(kinds) for m in MODULES.get(k, ())])
     line = scheme.words["cc"] in PACED
     put("endpoints", (f"{h.index} {netns(h)} {h.address}" + (f" {h.ports[0].rate}" if line else "")

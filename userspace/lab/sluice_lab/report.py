@@ -264,6 +264,19 @@ class Report:
                           lambda runs, key=key: self.of_sizes(*found[runs[0].case.key], ends, key),
                           style="linespoints", tics=tics)
 
+    def priorities(self):
+        """Of flows that have several"""
+        rows = []
+        for values, schemes in self.groups():
+            for scheme, runs in schemes.items():
+                rows += [[scheme, *(v for _, v in values), priority, s["n"], s["mean"], s["p50"], s["p95"], s["p99"], s["max"]]
+                         for priority, s in measure.by_priority(runs)]
+        place = 1 + len(self.lab.vary)
+        if len({row[place] for row in rows}) > 1:
+            self.add(Section("priorities", "Slowdown by priority", [
+                "scheme", *self.lab.vary, "priority", "flows", "mean", "p50", "p95", "p99", "max"], rows,
+                "Higher ones go first with schemes that have classes, and are nothing to others."))
+
     @staticmethod
     def of_sizes(together, seeds, ends, key):
         """A line of all seeds together, and a band from the lowest to the highest of them."""
@@ -419,6 +432,7 @@ class Report:
             os.unlink(f"{self.directory}/{name}")
         self.overview()
         self.slowdowns()
+        self.priorities()
         self.flows_under_way()
         self.queue_lengths()
         self.fair_rates()

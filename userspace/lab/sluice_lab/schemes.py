@@ -13,11 +13,13 @@ import re
 from . import units
 
 FLOWGEN_PORT = 4790             # to which its packets go
+PRIORITIES = 8                  # of flows; a packet has its flow's as the class selector of its DSCP
 PACED = ("dcqcn", "hpcc")       # congestion controls of gbn, which go by the line of a host
 
 # Settings that each scheme has; those with None follow from the topology.
 SETTINGS = {
     "queues": "32",             # sub-queues of a switch's port
+    "classes": "1",             # of bfc and flowsail: strict-priority classes at each port, by the flows' priority
     "host_queues": "256",      # of a host's
     "th_scale": "100",          # percent of bfc's threshold
     "options": "",              # more words for each bfc, pfc, floodgate, flowsail or rocc
@@ -45,9 +47,9 @@ WORDS = ("transport", "host", "switch", "host_child", "switch_child")
 
 # As the papers' hosts and switches do, acknowledgements go before data: they are control packets by their DSCP, and
 # with their share ({acks_share}) where bfc and rocc bound what others send.
-_HOST_BFC = "bfc role host peer switch queues {host_queues} limit 1073741824 {acks_share} {options}"
+_HOST_BFC = "bfc role host peer switch queues {host_queues} limit 1073741824 {acks_share} {prios} {options}"
 _SWITCH_BFC = "bfc role switch peer {peer} tier {tier} queues {queues} pool {buffer} " \
-              "limit 1073741824 hrtt-max 100ms th-scale {th_scale} {acks_share} {options} {switch_options}"
+              "limit 1073741824 hrtt-max 100ms th-scale {th_scale} {acks_share} {prios} {options} {switch_options}"
 # As in BFC's evaluation (section 6.2): who holds over 11 % of what is free is paused. Nothing is dropped
 # but for want of room in the whole pool, which is what a pause takes to bite.
 _BELOW_PFC = "pfc role switch peer {peer} pool-pause-alpha {pause_alpha} pool {buffer} pool-alpha {pool_alpha} " \
@@ -73,9 +75,9 @@ _FLOODGATE = "floodgate role switch peer {peer} pool {buffer} pool-alpha {pool_a
              "limit 1073741824 hrtt-max 100ms {acks_share}"
 # One that is paused for single destinations
 _HOST_FLOODGATE = "floodgate role host peer switch limit 1073741824 {acks_share} {options}"
-_HOST_FLOWSAIL = "flowsail role host peer switch limit 1073741824 {acks_share} {options}"
+_HOST_FLOWSAIL = "flowsail role host peer switch limit 1073741824 {acks_share} {prios} {options}"
 _FLOWSAIL = "flowsail role switch peer {peer} tier {tier} queues {queues} pool {buffer} pool-alpha {pool_alpha} " \
-            "limit 1073741824 hrtt-max 100ms {acks_share}"
+            "limit 1073741824 hrtt-max 100ms {acks_share} {prios}"
 
 SCHEMES = {
     "pfifo": dict(transport="tcp", host="fq", switch="bfifo limit {port_buffer}",
@@ -177,6 +179,7 @@ CHECKS = {
     "transport": (_matches("gbn|tcp"), "gbn or tcp"),
     "window": (_matches(r"none|[0-9]+|[0-9]+(\.[0-9]+)?bdp"), "none, bytes, or a number and bdp"),
     "ack": (_whole(1), "a number of packets from 1"),
+    "classes": (_whole(1, 8), "a number of classes from 1 to 8"),
     "ack_class": (_matches("flow|[1-7]"), "flow or 1 to 7"),
     "rto": (_time, "a whole number and ns, us, ms or s, from 1us"),
     "cc": (_matches("[a-z0-9_]{1,15}"), "the name of a congestion control"),
@@ -208,6 +211,9 @@ class Scheme:
                 raise ValueError(f"{key} is {what}, not \"{self.words[key]}\"") from None
         if self.words["transport"] == "gbn" and self.words["cc"] not in (*PACED, "none", SETTINGS["cc"]):
             raise ValueError(f"cc of gbn is dcqcn, hpcc or none, not \"{self.words['cc']}\"")
+        if self.classes > 1 and not all("{prios}" in self.words[word] for word in ("host", "switch")):
+            raise ValueError("classes are of schemes with bfc or flowsail at hosts and switches: "
+                             + ", ".join(n for n, w in SCHEMES.items() if "{prios}" in w["host"] and "{prios}" in w["switch"]))
 
     def qdisc(self, port, buffer, frame, child=False):
         """What tc is told for this port, or its class 1:1; "" for nothing."""
@@ -224,6 +230,7 @@ class Scheme:
         values["red_burst"] = values["red_burst"] or -(-values["red_min"] // 1000)
         text = self.words[("switch" if port.node.is_switch else "host") + ("_child" if child else "")]
         dscp = self.ack_dscp
+        values["prios"] = f"classes {self.classes}" if self.classes > 1 else ""
         values["acks"] = f"control-dscp {dscp}" if dscp else ""
         values["acks_share"] = f"control-dscp {dscp} control-share {_ACK_SHARE}" if dscp else ""
         for _ in range(2):      # a setting may hold settings
@@ -234,6 +241,20 @@ class Scheme:
         return " ".join(text.split())
 
     @property
+    def classes(self):
+        """Strict-priority classes of a port"""
+        return int(self.words["classes"])
+
+    def filters(self):
+        """[(DSCP, minor number of its class)]: what puts packets of a priority into their class; [] with one class.
+
+        The higher the priority the earlier the class, and what is above the number of classes shares the first one. By
+        DSCP, since routers set the priority of what they forward by bits of TOS that a class selector does not have."""
+        if self.classes == 1:
+            return []
+        return [(8 * priority, max(1, self.classes - priority)) for priority in range(PRIORITIES)]
+
+    @property
     def ack_class(self):
         """Of acknowledgements; None if it is that of their flow"""
         words = self.words
@@ -241,7 +262,7 @@ class Scheme:
 
     @property
     def ack_dscp(self):
-        """flowgen's packets have their class in the IP precedence."""
+        """flowgen's packets have their class in the class selector."""
         return self.ack_class * 8 if self.ack_class else None
 
     def _has(self, *kinds):
