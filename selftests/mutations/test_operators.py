@@ -8,10 +8,14 @@ import importlib.machinery
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
+import threading
+import types
 import unittest
+import unittest.mock
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.realpath(__file__))
@@ -308,6 +312,51 @@ class Reached(unittest.TestCase):
         self.assertEqual(found["tests"], [{"name": "net/wire.sh", "seconds": 12}])
         lines = next(iter(found["files"][name].values()))
         self.assertEqual({n: lines[n] for n in "345"}, {"3": [0], "4": [0], "5": []})
+
+
+class Guests(unittest.TestCase):
+    """What becomes of a mutant by how selftests/uml/run ends"""
+
+    def try_all(self, script):
+        """One mutant and one test, which passes without it"""
+        with tempfile.TemporaryDirectory() as place:
+            os.makedirs(f"{place}/uml")
+            for name, text in ("settings", "timeout=60\n"), ("uml/run", f"#!/bin/sh\n{script}\n"):
+                with open(f"{place}/{name}", "w") as file:
+                    file.write(text)
+            os.chmod(f"{place}/uml/run", 0o755)
+            names = types.SimpleNamespace
+            mutant = names(id="m", name="kernel/a.c", mutated="", first=1, last=1, modules=f"{place}/modules", logs=f"{place}/logs",
+                           place=names(body=(1, 1), operator="sign"), ran=[], notes=[], where="kernel/a.c:1", verdict="", words="",
+                           brief=lambda: "", result=lambda: "")
+            for flavour in "plain", "debug":
+                os.makedirs(f"{mutant.modules}/{flavour}")
+            trial = operators.Trial.__new__(operators.Trial)
+            trial.args, trial.texts, trial.units = names(skip=[], debug=False), {}, {}
+            trial.flavours = names(get=lambda _: names(warnings=lambda *_: []), digest="")
+            trial.reached = names(of=lambda *_: ["net/x.sh"], seconds={})
+            with unittest.mock.patch.multiple(operators, SELFTESTS=place, BUILD=place, RESULTS=place,
+                                              stopping=threading.Event(), progress=lambda _: None):
+                trial.guests = operators.Guests(trial.flavours, trial.reached)
+                trial.guests.unchanged = lambda *_: "ok"
+                try:
+                    return trial.try_all(mutant).verdict
+                finally:
+                    self.stopped = operators.stopping.is_set()
+
+    def test_ends(self):
+        for script, verdict in (("exit 0", "SURVIVED"), ("exit 1", "caught"), ("exit 2", "caught"), ("exit 4", "SURVIVED"),
+                                ("echo 'not ok 1 - it works'; exit 1", "caught"),
+                                ("echo '# uml-run: no end after 9 s'; exit 1", "caught")):
+            self.assertEqual(self.try_all(script), verdict, script)
+            self.assertFalse(self.stopped)
+
+    def test_refusals_catch_nothing(self):
+        """Of the options that all tests are run with: nothing else is tried."""
+        for words in "usage: run [ --version V ] TEST", "uml-run: --seed wants a number, not x":
+            with self.assertRaisesRegex(operators.Misuse, f"refuses --version .*/net/x.sh: {re.escape(words)}"):
+                self.try_all(f"echo '{words}' >&2; exit 2")
+            self.assertTrue(self.stopped)
 
 
 class Verdicts(unittest.TestCase):
