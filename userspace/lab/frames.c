@@ -27,10 +27,11 @@
 #include "hopctl.h"
 #include "lab.h"
 
-#define KINDS_MAX	64
-#define LABELS_MAX	256
+#define KINDS_MAX	1024		/* more of control frames are one kind together */
+#define LABELS_MAX	65535		/* flowgen's */
 #define LAYERS_MAX	64
-#define SNAP		256		/* bytes of a frame that are looked at */
+#define SNAP		16384		/* bytes of a frame that are looked at: all of control */
+#define CONTENTS	64		/* types that are told apart; the last one is all others */
 #define BUCKETS		(1U << 20)
 #define RCVBUF		(256 << 20)
 #define FLOWGEN_PORT	4790
@@ -52,7 +53,8 @@ struct link {
 	unsigned int from, to;		/* layers, 0: hosts */
 	unsigned int layer;
 	uint64_t rate, delay_ns, overhead;
-	struct count counts[KINDS_MAX];
+	struct count *counts;		/* by kind */
+	unsigned int n_counts;
 };
 
 struct space {
@@ -64,7 +66,8 @@ struct space {
 
 /* A frame that belongs to no flow, and perhaps comes behind the last one that does */
 struct pending {
-	struct count *count;
+	struct link *link;
+	unsigned int kind;
 	uint64_t bytes;
 };
 
@@ -81,7 +84,7 @@ struct layer {
 	struct waits {
 		uint32_t *ns;
 		size_t n;
-	} waits[LABELS_MAX];
+	} *waits;			/* by label */
 };
 
 static struct space *spaces;
@@ -91,18 +94,19 @@ static size_t n_pending;
 static struct packet **buckets, *spare;
 static struct layer layers[LAYERS_MAX];
 static unsigned int n_layers;
-static char *labels[LABELS_MAX];
+static char **labels;
 static unsigned int n_labels;
-static uint8_t *label_of;		/* by flow */
+static uint16_t *label_of;		/* by flow */
 static size_t n_flows;
 
 enum {
-	KIND_DATA, KIND_ACK, KIND_NACK, KIND_CNP, KIND_TCP, KIND_TCP_ACK, KIND_OTHER, KINDS_FIXED,
+	KIND_DATA, KIND_ACK, KIND_NACK, KIND_CNP, KIND_TCP, KIND_TCP_ACK, KIND_OTHER, KIND_CONTROL,
+	KINDS_FIXED,
 };
 
 static struct {
 	uint64_t contents;		/* of control frames: a bit for each type */
-	char name[64];
+	char *name;
 } kinds[KINDS_MAX] = {
 	[KIND_DATA]	= { 0, "data" },
 	[KIND_ACK]	= { 0, "ack" },
@@ -111,6 +115,7 @@ static struct {
 	[KIND_TCP]	= { 0, "tcp" },
 	[KIND_TCP_ACK]	= { 0, "tcp-ack" },
 	[KIND_OTHER]	= { 0, "other" },
+	[KIND_CONTROL]	= { 0, "control" },	/* of more kinds than KINDS_MAX */
 };
 static unsigned int n_kinds = KINDS_FIXED;
 
@@ -141,6 +146,7 @@ static const char *content_name(unsigned int type)
 	case HOP_TLV_END: return "end";
 	case HOP_TLV_BALANCES: return "balances";
 	case HOP_TLV_PAUSE_ROOTS: return "roots";
+	case CONTENTS - 1: return "more";
 	}
 	snprintf(other, sizeof(other), "%u", type);
 	return other;
@@ -150,21 +156,25 @@ static const char *content_name(unsigned int type)
 static unsigned int kind_of(uint64_t contents)
 {
 	unsigned int kind, type;
-	size_t used = 0, size = sizeof(kinds[0].name);
-	char *name;
+	size_t size;
+	FILE *name;
 
 	for (kind = KINDS_FIXED; kind < n_kinds; kind++)
 		if (kinds[kind].contents == contents)
 			return kind;
 	if (n_kinds == KINDS_MAX)
-		lab_die(0, "more than %d kinds of frames", KINDS_MAX);
+		return KIND_CONTROL;
 	kinds[kind].contents = contents;
-	name = kinds[kind].name;
-	snprintf(name, size, "empty");
-	for (type = 0; type < 64 && used < size; type++)
+	name = open_memstream(&kinds[kind].name, &size);
+	if (!name)
+		lab_die(errno, "a kind of frames");
+	for (type = 0; type < CONTENTS; type++)
 		if (contents & 1ULL << type)
-			used += (size_t)snprintf(name + used, size - used, "%s%s", used ? "+" : "",
-						 content_name(type));
+			fprintf(name, "%s%s", ftell(name) ? "+" : "", content_name(type));
+	if (!contents)
+		fputs("empty", name);
+	if (fclose(name))
+		lab_die(errno, "a kind of frames");
 	n_kinds++;
 	return kind;
 }
@@ -184,13 +194,15 @@ static unsigned int kind_of_control(const uint8_t *at, size_t room)
 	const size_t head = sizeof(struct hop_frame_hdr);
 	uint64_t contents = 0;
 	size_t end, value;
+	unsigned int type;
 
 	if (room < head)
 		return KIND_OTHER;
 	end = head + get16(at + 2);
 	for (size_t next = head; next + 4 <= room && next + 4 <= end; next += 4 + value) {
+		type = get16(at + next);
 		value = get16(at + next + 2);
-		contents |= 1ULL << (get16(at + next) & 63);
+		contents |= 1ULL << (type < CONTENTS ? type : CONTENTS - 1);
 	}
 	return kind_of(contents);
 }
@@ -225,21 +237,29 @@ static unsigned int kind_of_frame(const uint8_t *frame, size_t room, const uint8
 	return type < sizeof(types) / sizeof(types[0]) ? types[type] : KIND_OTHER;
 }
 
+static void count_one(struct link *link, unsigned int kind, uint64_t bytes)
+{
+	while (link->n_counts <= kind) {
+		link->counts = grow(link->counts, link->n_counts, sizeof(*link->counts));
+		link->counts[link->n_counts++] = (struct count) { 0, 0 };
+	}
+	link->counts[kind].frames++;
+	link->counts[kind].bytes += bytes;
+}
+
 static void count(struct link *link, unsigned int kind, uint64_t bytes)
 {
-	struct count *c = &link->counts[kind];
-
 	if (kind >= KIND_OTHER) {
 		pending = grow(pending, n_pending, sizeof(*pending));
-		pending[n_pending++] = (struct pending) { c, bytes };
+		pending[n_pending++] = (struct pending) { link, kind, bytes };
 		return;
 	}
-	for (; n_pending; n_pending--) {
-		pending[n_pending - 1].count->frames++;
-		pending[n_pending - 1].count->bytes += pending[n_pending - 1].bytes;
+	while (n_pending) {
+		const struct pending *p = &pending[--n_pending];
+
+		count_one(p->link, p->kind, p->bytes);
 	}
-	c->frames++;
-	c->bytes += bytes;
+	count_one(link, kind, bytes);
 }
 
 /* -- waiting -- */
@@ -312,9 +332,9 @@ static struct link *link_find(const struct space *space, int ifindex)
 /* Reads a frame; @real_ns is 0 on the clock of arrivals. Return: false if there is none. */
 static bool frame_read(const struct space *space, uint64_t real_ns)
 {
-	uint8_t frame[SNAP];
+	static uint8_t frame[SNAP];
 	char control[256] __attribute__((aligned(sizeof(size_t))));
-	struct sockaddr_ll from;
+	struct sockaddr_ll from = { .sll_ifindex = 0 };
 	struct iovec iov = { frame, sizeof(frame) };
 	struct msghdr msg = {
 		.msg_name = &from, .msg_namelen = sizeof(from), .msg_iov = &iov, .msg_iovlen = 1,
@@ -349,6 +369,9 @@ static bool frame_read(const struct space *space, uint64_t real_ns)
 	bytes += link->overhead;
 	room = (size_t)len < sizeof(frame) ? (size_t)len : sizeof(frame);
 	kind = kind_of_frame(frame, room, &gbn);
+	if (kind >= KIND_CONTROL && (size_t)len > sizeof(frame))
+		lab_die(0, "%s: a control frame of %zd bytes, of which %d are looked at: raise SNAP in frames.c",
+			link->name, len, SNAP);
 	count(link, kind, bytes);
 	if (kind == KIND_DATA)
 		data_came(link, gbn, bytes, now_ns);
@@ -381,23 +404,25 @@ static unsigned int layer_find(unsigned int from, unsigned int to)
 		lab_die(0, "more than %d pairs of layers", LAYERS_MAX);
 	layers[n_layers].from = from;
 	layers[n_layers].to = to;
+	layers[n_layers].waits = lab_alloc(n_labels, sizeof(*layers[0].waits));
 	return n_layers++;
 }
 
-/* Lines are in the order of namespaces. */
+/* Lines are in the order of namespaces. Labels are known. */
 static void links_read(const char *file)
 {
-	char name[64], netns[64], dev[IF_NAMESIZE];
+	char name[64], netns[64], dev[IF_NAMESIZE], more;
 	unsigned long long rate, delay, overhead;
-	FILE *f = fopen(file, "r");
+	struct lab_lines lines = lab_lines_open(file);
 	struct space *space = NULL;
 	unsigned int from, to;
 	struct link *link;
 
-	if (!f)
-		lab_die(errno, "%s", file);
-	while (fscanf(f, "%63s %63s %15s %u %u %llu %llu %llu", name, netns, dev, &from, &to, &rate,
-		      &delay, &overhead) == 8) {
+	while (lab_lines_next(&lines)) {
+		if (sscanf(lines.text, "%63s %63s %15s %u %u %llu %llu %llu %c", name, netns, dev,
+			   &from, &to, &rate, &delay, &overhead, &more) != 8)
+			lab_die(0, "%s:%u: should be: NAME NETNS DEV FROM TO RATE DELAY OVERHEAD",
+				file, lines.number);
 		if (!space || strcmp(space->name, netns)) {
 			spaces = grow(spaces, n_spaces, sizeof(*spaces));
 			space = &spaces[n_spaces++];
@@ -419,35 +444,38 @@ static void links_read(const char *file)
 		if (!link->ifindex)
 			lab_die(errno, "%s/%s", netns, dev);
 	}
-	fclose(f);
 	if (!n_spaces)
 		lab_die(0, "%s names no port", file);
 }
 
-static uint8_t label_find(const char *label)
+static uint16_t label_find(const char *label)
 {
+	static unsigned int last;	/* flows in a row often have one */
 	unsigned int i;
 
+	if (last < n_labels && !strcmp(labels[last], label))
+		return (uint16_t)last;
 	for (i = 0; i < n_labels; i++)
 		if (!strcmp(labels[i], label))
-			return (uint8_t)i;
+			return (uint16_t)(last = i);
 	if (n_labels == LABELS_MAX)
-		lab_die(0, "more than %d labels", LABELS_MAX);
+		lab_die(0, "more than %d labels: give some of the flows the same one", LABELS_MAX);
+	labels = grow(labels, n_labels, sizeof(*labels));
 	labels[n_labels] = strdup(label);
 	if (!labels[n_labels])
 		lab_die(ENOMEM, "labels");
-	return (uint8_t)n_labels++;
+	last = n_labels++;
+	return (uint16_t)last;
 }
 
 /* The labels of a trace's flows, as flowgen(8) numbers them */
 static void flows_read(const char *file)
 {
-	char line[512], label[64];
-	FILE *f = fopen(file, "r");
+	struct lab_lines lines = lab_lines_open(file);
+	const char *line;
+	char label[64];
 
-	if (!f)
-		lab_die(errno, "%s", file);
-	while (fgets(line, sizeof(line), f)) {
+	while ((line = lab_lines_next(&lines))) {
 		if (line[0] == '#' || line[strspn(line, " \t\n")] == '\0')
 			continue;
 		if (sscanf(line, "%*s %*s %*s %*s %*s %63s", label) != 1)
@@ -455,7 +483,6 @@ static void flows_read(const char *file)
 		label_of = grow(label_of, n_flows, sizeof(*label_of));
 		label_of[n_flows++] = label_find(label);
 	}
-	fclose(f);
 	if (!n_labels)
 		label_find("-");
 }
@@ -481,7 +508,7 @@ static void file_close(FILE *f, const char *name)
 
 static void link_write(FILE *f, const struct link *link)
 {
-	for (unsigned int kind = 0; kind < n_kinds; kind++) {
+	for (unsigned int kind = 0; kind < link->n_counts; kind++) {
 		const struct count *c = &link->counts[kind];
 
 		if (c->frames)

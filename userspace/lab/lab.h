@@ -62,6 +62,45 @@ static inline void lab_netns_enter(const char *name)
 	close(fd);
 }
 
+/**
+ * struct lab_lines - a file that is read line by line
+ * @name: of the file
+ * @f: the file
+ * @text: the line
+ * @size: of @text
+ * @number: of the line, from 1
+ */
+struct lab_lines {
+	const char *name;
+	FILE *f;
+	char *text;
+	size_t size;
+	unsigned int number;
+};
+
+static inline struct lab_lines lab_lines_open(const char *name)
+{
+	struct lab_lines lines = { .name = name, .f = fopen(name, "re") };
+
+	if (!lines.f)
+		lab_die(errno, "%s", name);
+	return lines;
+}
+
+/* The next line, however long; or NULL at the end, when the file is closed. */
+static inline char *lab_lines_next(struct lab_lines *lines)
+{
+	if (getline(&lines->text, &lines->size, lines->f) >= 0) {
+		lines->number++;
+		return lines->text;
+	}
+	if (!feof(lines->f))
+		lab_die(errno, "%s", lines->name);
+	fclose(lines->f);
+	free(lines->text);
+	return NULL;
+}
+
 static inline void *lab_alloc(size_t n, size_t size)
 {
 	void *p = calloc(n ? n : 1, size);

@@ -574,12 +574,12 @@ struct rated {
 static struct rated *rated_read(void)
 {
 	struct rated *first = NULL, **end = &first, *port;
-	FILE *f = fopen(config.watch, "r");
-	char name[64], netns[64], dev[IF_NAMESIZE];
+	struct lab_lines lines = lab_lines_open(config.watch);
+	char name[64], netns[64], dev[IF_NAMESIZE], more;
 
-	if (!f)
-		lab_die(errno, "%s", config.watch);
-	while (fscanf(f, "%63s %63s %15s", name, netns, dev) == 3) {
+	while (lab_lines_next(&lines)) {
+		if (sscanf(lines.text, "%63s %63s %15s %c", name, netns, dev, &more) != 3)
+			lab_die(0, "%s:%u: should be: NAME NETNS DEV", lines.name, lines.number);
 		port = lab_alloc(1, sizeof(*port));
 		memcpy(port->name, name, sizeof(name));
 		lab_netns_enter(netns);
@@ -590,7 +590,6 @@ static struct rated *rated_read(void)
 		*end = port;
 		end = &port->next;
 	}
-	fclose(f);
 	if (!first)
 		lab_die(0, "%s names no port", config.watch);
 	return first;
