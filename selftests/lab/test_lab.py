@@ -1595,6 +1595,37 @@ bins 1kB 2kB
                 rate = next(p.rate for p in labfile.parse("x.lab", text).topology.ports if str(p) == "spine1.tor1")
                 self.assertAlmostEqual(row["% of one link"], 100 * credits * 8e9 / (rate * 10000))
 
+    def of_flows(self, which, lines, runs):
+        """Exit status and rows: runs as {KEY: [(bytes, class, done)]}, of flows that begin at 0 from h1 to r1."""
+        with tempfile.TemporaryDirectory() as directory:
+            for name, text in ("path", f"{directory}/x.lab\n"), ("experiment.lab", "topology star senders 2 rate 8gbit\n" + lines):
+                with open(f"{directory}/{name}", "w", encoding="utf-8") as f:
+                    f.write(text)
+            for key, flows in runs.items():
+                os.makedirs(f"{directory}/runs/{key}")
+                with open(f"{directory}/runs/{key}/run.json", "w", encoding="utf-8") as f:
+                    f.write("{}")
+                with open(f"{directory}/runs/{key}/flows.csv", "w", encoding="utf-8") as f:
+                    f.write("flow,src,dst,bytes,class,label,start_ns,done_ns,acked_ns,packets,retransmits,timeouts\n")
+                    f.writelines(f"{n},0,2,{size},{priority},-,0,{done},,1,0,0\n" for n, (size, priority, done) in enumerate(flows))
+            done = subprocess.run([f"{ROOT}/selftests/lab/claims", "--json", which, directory],
+                                  capture_output=True, text=True, check=False)
+        self.assertEqual(done.stderr, "")
+        return done.returncode, json.loads(done.stdout)
+
+    def test_incasts(self):
+        """Fig. 16: short flows beside bfc's by the paper, long ones beside those with 32 sub-queues"""
+        def runs(degree, short, long, short_1=1000):
+            return {f"{scheme}-degree{degree}-s1": [(1000, 0, 10 * a), (200000, 0, 1000 * b)] for scheme, a, b in (
+                ("bfc-paper", 3000, 900), ("bfc-paper-32", 900, 500), ("flowsail", short, long), ("flowsail-1", short_1, 2000))}
+        lines = "workload w --incast {degree}:1MB:0\nvary degree 10 100\n" + "".join(
+            f"scheme {name} {base}\n" for name, base in (("bfc-paper", "bfc"), ("bfc-paper-32", "bfc"), ("flowsail", ""),
+                                                         ("flowsail-1", "flowsail")))
+        for degree, what, wrong in ((100, (1000, 500), []), (100, (1001, 500), ["flowsail"]), (100, (1000, 501), ["flowsail"]),
+                                    (100, (1000, 500, 1001), ["flowsail-1"]), (10, (9000, 9000, 9000), [])):
+            status, rows = self.of_flows("flowsail17", lines, runs(degree, *what))
+            self.assertEqual(([r["scheme"] for r in rows if not r["met"]], status), (wrong, 1 if wrong else 0), (degree, what))
+
     def test_no_end_of_buffer(self):
         both = ["rocc-pfc", "rocc-free rocc"]
         for what, met in ({"done": 2199}, True), ({"done": 2201}, False), ({"queue": 490000}, True), \
