@@ -1613,6 +1613,25 @@ bins 1kB 2kB
         self.assertEqual(done.stderr, "")
         return done.returncode, json.loads(done.stdout)
 
+    def test_priorities(self):
+        """Of flows of one size, so that times are as slowdowns"""
+        def runs(classes, none=(5000, 5000, 5000, 5000)):
+            return {f"{scheme}-s1": [(1000, priority, done) for priority, done in zip((3, 2, 1, 0), times)]
+                    for scheme, times in (("flowsail", classes), ("flowsail-1", (4000, 6000, 9000, 13500)), ("flowsail-one", none))}
+        lines = "workload w --law x\nscheme flowsail\nscheme flowsail-1 flowsail\nscheme flowsail-one flowsail\n"
+        for classes, none, wrong in (
+                ((4000, 5200, 7000, 14000), (5000,) * 4, []),
+                ((4000, 5199, 7000, 14000), (5000,) * 4, [("flowsail", 2)]),       # as fast as the one above
+                ((4000, 5200, 7000, 14001), (5000,) * 4, [("flowsail", 0)]),
+                ((7000, 5200, 4000, 3000), (5000,) * 4, [("flowsail", p) for p in (3, 2, 1, 0)]),
+                ((5000, 6500, 9000, 14000), (5000,) * 4, [("flowsail", 3)]),       # no faster than without classes
+                ((4000, 5200, 7000), (5000,) * 4, [("flowsail", 3)]),              # a priority is missing
+                ((4000, 5200, 7000, 14000), (5000, 5500, 5500, 5500), [("flowsail-one", 2)])):
+            status, rows = self.of_flows("flowsail19", lines, runs(classes, none))
+            self.assertEqual([(r["scheme"], r["priority"]) for r in rows if not r["met"]], wrong)
+            self.assertEqual(status, 1 if wrong else 0)
+        self.assertEqual([r["flows"] for r in rows], [1] * 12)
+
     def test_incasts(self):
         """Fig. 16: short flows beside bfc's by the paper, long ones beside those with 32 sub-queues"""
         def runs(degree, short, long, short_1=1000):
