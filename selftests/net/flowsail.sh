@@ -6,6 +6,8 @@
 
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/net/flowsail_lib.sh
+. "$(dirname "$0")/flowsail_lib.sh"
 need_tool ip tc bridge jq
 need_program frames hopframe
 : "${frames:?}" "${hopframe:?}"	# set by need_program
@@ -18,14 +20,6 @@ QH=60000
 # What comes between a pause and its effect: what a cable carries in 20 us there and back, one frame on the card, one that is being
 # received, and what comes while a frame of pauses waits for its share of the link
 LATE=$((8 * FRAME))
-figs() { port_figs "${kind:-flowsail}" "$(ns_name "$1")" "${@:2}"; }
-figs_are() { figs "${@:1:$#-1}"; [ "$REPLY" = "${*: -1}" ]; }
-shows() { figs "${@:2:$#-2}"; is "$1" "$REPLY" "${*: -1}"; }
-# cable BOX DEV RATE BOX DEV
-cable() { ip_in "$1" link add "$2" type wire rate "$3" delay 10us ring 0 peer name "$5" netns "$(ns_name "$4")" && ip_in "$1" link set dev "$2" up && ip_in "$4" link set dev "$5" up || die "no wire"; }
-# sail BOX DEV ROLE PEER [WORD]...
-sail() { tc_in "$1" qdisc replace dev "$2" root handle 1: flowsail role "$3" peer "$4" "${@:5}" || die "no qdisc flowsail"; }
-anew() { tc_in "$1" qdisc del dev "$2" root 2>/dev/null; sail "$@"; }
 # to HOST N SPORT [WORD]...: N frames of a flow to 10.0.0.HOST
 to() { echo "f$3 n=$2 bytes=$FRAME from=10.0.0.1 to=10.0.0.$1 sport=$3 dport=9 dst=$(mac "$1") ${*:4}"; }
 # sends BOX DEV LINE...
@@ -37,47 +31,13 @@ has() { received c "$1"; [ "$REPLY" -ge "$2" ]; }
 #	                                                            c:v --100M--- c:z, of 10.0.0.3
 boxes()
 {
-	local port
-
 	ns h s c
 	sees c
-	for port in s c; do
-		ip_in $port link add br0 type bridge mcast_snooping 0
-		ip_in $port link set br0 up
-	done
-	cable h p 100mbit s q
-	cable s r 100mbit c t
-	cable c u 10mbit c y
-	cable c v 100mbit c z
-	for port in s:q s:r c:t c:u c:v; do
-		ip_in ${port%:*} link set dev ${port#*:} master br0
-		bridge -n "$(ns_name ${port%:*})" link set dev ${port#*:} flood off mcast_flood off
-	done
-	for port in s:r:2 s:r:3 c:u:2 c:v:3; do
-		bridge -n "$(ns_name ${port%%:*})" fdb replace "$(mac ${port##*:})" dev "$(cut -d: -f2 <<<$port)" master static
-	done
-}
-tags() { tc_in "$1" -j -s qdisc show dev "$2" | grep -q '"state":"tagging"'; }
-PORTS="h:p:host:switch s:q:switch:host s:r:switch:switch c:t:switch:switch c:u:switch:host c:v:switch:host"
-# sails [WORD]...: at all ports
-sails()
-{
-	local port
-
-	for port in $PORTS; do
-		IFS=: read -r box dev role peer <<<"$port"
-		anew "$box" "$dev" "$role" "$peer" "$@"
-	done
-	check "$*: h tags" wait_until -e 500 10 tags h p
-	check "$*: s tags" wait_until -e 500 10 tags s r
-}
-rest()
-{
-	local port
-
-	for port in $PORTS; do
-		figs_are "${port%%:*}" "$(cut -d: -f2 <<<"$port")" paused isolated flows marked backlog "0 0 0 0 0" || return 1
-	done
+	cable 10us h p 100mbit s q
+	cable 10us s r 100mbit c t
+	cable 10us c u 10mbit c y
+	cable 10us c v 100mbit c z
+	bridged
 }
 # longest BOX DEV FIGURE: sets `most` to the highest value while y gets 100 more
 longest()

@@ -7,6 +7,8 @@
 
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/net/flowsail_lib.sh
+. "$(dirname "$0")/flowsail_lib.sh"
 need_tool ip tc bridge jq ethtool
 need_program udpflow
 : "${udpflow:?}"	# set by need_program
@@ -22,72 +24,31 @@ LEASE=16000	# us
 ROUNDS=${SLUICE_LOSS_ROUNDS:-3}
 ROUND_US=1000000	# a round takes 20 ms
 HOLDS="refresh 2ms lease 16ms"
-figs() { port_figs flowsail "$(ns_name "$1")" "${@:2}"; }
-figs_are() { figs "${@:1:$#-1}"; [ "$REPLY" = "${*: -1}" ]; }
-shows() { figs "${@:2:$#-2}"; is "$1" "$REPLY" "${*: -1}"; }
 # lost BOX DEV: control frames that the cable has lost, of those from there
 lost() { in_ns "$1" ethtool -S "$2" | awk '$1 == "loss_control:" { print $2 }'; }
-cable() { ip_in "$1" link add "$2" type wire rate "$3" delay 5us ring 0 peer name "$5" netns "$(ns_name "$4")" && ip_in "$1" link set dev "$2" up && ip_in "$4" link set dev "$5" up || die "no wire"; }
-anew() { tc_in "$1" qdisc del dev "$2" root 2>/dev/null; tc_in "$1" qdisc add dev "$2" root handle 1: flowsail role "$3" peer "$4" queues 2 ql $QL qh $QH $HOLDS || die "no qdisc flowsail"; }
+# fresh BOX DEV ROLE PEER
+fresh() { anew "$@" queues 2 ql $QL qh $QH $HOLDS; }
+all_fresh() { sails queues 2 ql $QL qh $QH $HOLDS; }
 work=$(mktemp -d) || die "no temporary directory"
 trap 'rm -rf "$work"; _at_exit' EXIT
 
 #	h:p ===1G=== s:q [ bridge ] s:r ===1G=== c:t [ bridge ] c:u --100M-- y:e, of 10.0.0.2
 #	                                                        c:v ---1G--- z:e, of 10.0.0.3
-PORTS="h:p:host:switch s:q:switch:host s:r:switch:switch c:t:switch:switch c:u:switch:host c:v:switch:host"
 ns h s c y z
 for box in h s c y z; do
 	in_ns $box sh -c "echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6; echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6" 2>/dev/null
 done
-for box in s c; do
-	ip_in $box link add br0 type bridge mcast_snooping 0
-	ip_in $box link set br0 up
-done
-cable h p 1gbit s q
-cable s r 1gbit c t
-cable c u 100mbit y e
-cable c v 1gbit z e
+cable 5us h p 1gbit s q
+cable 5us s r 1gbit c t
+cable 5us c u 100mbit y e
+cable 5us c v 1gbit z e
 ip_in h addr add 10.0.0.1/24 dev p
 for host in y:2 z:3; do
 	ip_in ${host%:*} link set dev e address "$(mac ${host#*:})"
 	ip_in ${host%:*} addr add 10.0.0.${host#*:}/24 dev e
 	neigh h p 10.0.0.${host#*:} "$(mac ${host#*:})"
 done
-# A port that was down has forgotten who is behind it.
-know()
-{
-	local port
-
-	for port in s:r:2 s:r:3 c:u:2 c:v:3; do
-		bridge -n "$(ns_name ${port%%:*})" fdb replace "$(mac ${port##*:})" dev "$(cut -d: -f2 <<<$port)" master static
-	done
-}
-for port in s:q s:r c:t c:u c:v; do
-	ip_in ${port%:*} link set dev ${port#*:} master br0
-done
-know
-tags() { [[ $(tc_in "$1" -j -s qdisc show dev "$2") == *'"state":"tagging"'* ]]; }
-sails()
-{
-	local port
-
-	for port in $PORTS; do
-		IFS=: read -r box dev role peer <<<"$port"
-		anew "$box" "$dev" "$role" "$peer"
-	done
-	check "h tags" wait_until -e 100 10 tags h p
-	check "s tags" wait_until -e 100 10 tags s r
-}
-# all_are FIGURE... VALUES: of each port
-all_are()
-{
-	local port
-
-	for port in $PORTS; do
-		figs_are "${port%%:*}" "$(cut -d: -f2 <<<"$port")" "$@" || return 1
-	done
-}
-rest() { all_are paused isolated flows marked paused_queues pausing_queues pause_counters counter_leaks backlog "0 0 0 0 0 0 0 0 0"; }
+bridged
 loses() { local port; for port in h:p s:q s:r c:t; do ip_in ${port%:*} link set dev ${port#*:} type wire loss_control "$1" || die "no loss"; done; }
 
 first=0
@@ -146,7 +107,7 @@ held_after()
 }
 
 diag "control frames that are lost"
-sails
+all_fresh
 for case in 10:$((LEASE / 4)) 50:$((LEASE + 500)); do	# of 10 % what says it again is enough, as a rule
 	loss=${case%:*}
 	loses $loss%
@@ -193,8 +154,8 @@ done
 ip_in c link set dev u type wire rate 5mbit
 FLOWS=1
 HOLDS="refresh 500ms lease 1s"
-anew s r switch switch
-anew c t switch switch
+fresh s r switch switch
+fresh c t switch switch
 check "s tags" wait_until -e 100 10 tags s r
 streams 600 8m
 for ((try = 0; try < 20; try++)); do	# the frame may be another one, such as a HELLO
@@ -222,7 +183,7 @@ done
 diag "and all that follow it"
 ip_in c link set dev u type wire rate 10mbit
 HOLDS="refresh 2ms lease 16ms"
-sails
+all_fresh
 streams 200 20m
 held_again
 ip_in c link set dev t type wire loss_control 100%
@@ -255,7 +216,7 @@ holds()
 	streams 400 100m
 	check "flows are held" wait_until -e 1 2000 some_held
 }
-sails
+all_fresh
 
 diag "the neighbour that holds them goes, and comes again"
 holds
@@ -263,7 +224,7 @@ tc_in c qdisc del dev t root
 until_free
 between "with its word for it they are free at once" "$REPLY" 0 $((LEASE / 4))
 sleep 0.01
-anew c t switch switch
+fresh c t switch switch
 came "who holds is another"
 whole "who holds is another"
 
@@ -274,7 +235,7 @@ tc_in c qdisc del dev t root
 until_free
 diag "they are held for $REPLY us"
 between "they are free when the lease ends" "$REPLY" $((LEASE / 4)) $((LEASE + 500))
-anew c t switch switch
+fresh c t switch switch
 ip_in c link set dev t type wire loss_control 0%
 came "without a word" $((sent / 4))
 whole "without a word"
@@ -282,14 +243,14 @@ whole "without a word"
 diag "it comes again so soon that nobody knows"
 holds
 ip_in c link set dev t type wire loss_control 100%
-anew c t switch switch
+fresh c t switch switch
 ip_in c link set dev t type wire loss_control 0%
 came "so soon" $((sent / 4))
 whole "so soon"
 
 diag "they go who are held, and come again"
 holds
-anew s r switch switch
+fresh s r switch switch
 shows "none is held that there was" s r flows isolated paused "0 0 0"
 came "who is held is another" $((sent / 4))
 whole "who is held is another"

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# flowsail_lib.sh - what the tests of flowsail share: figures of its ports, and two bridges between hosts. A test sources it behind lib.sh.
+#
+#	h:p === s:q [ bridge ] s:r === c:t [ bridge ] c:u --- 10.0.0.2
+#	                                              c:v --- 10.0.0.3
+#
+# The test makes the boxes, the cables and the hosts.
+
+# shellcheck disable=SC2034	# of the tests
+PORTS="h:p:host:switch s:q:switch:host s:r:switch:switch c:t:switch:switch c:u:switch:host c:v:switch:host"
+
+# figs BOX DEV FIGURE...: sets REPLY
+figs() { port_figs "${kind:-flowsail}" "$(ns_name "$1")" "${@:2}"; }
+figs_are() { figs "${@:1:$#-1}"; [ "$REPLY" = "${*: -1}" ]; }
+# shows NAME BOX DEV FIGURE... VALUES
+shows() { figs "${@:2:$#-2}"; is "$1" "$REPLY" "${*: -1}"; }
+# all_are FIGURE... VALUES: of each of PORTS
+all_are()
+{
+	local port
+
+	for port in $PORTS; do
+		figs_are "${port%%:*}" "$(cut -d: -f2 <<<"$port")" "$@" || return 1
+	done
+}
+# rest: nothing is held, marked, in the table of flows, or waits
+rest() { all_are paused isolated flows marked paused_queues pausing_queues pause_counters counter_leaks backlog "0 0 0 0 0 0 0 0 0"; }
+tags() { [[ $(tc_in "$1" -j -s qdisc show dev "$2") == *'"state":"tagging"'* ]]; }
+
+# cable DELAY BOX DEV RATE BOX DEV
+cable()
+{
+	ip_in "$2" link add "$3" type wire rate "$4" delay "$1" ring 0 peer name "$6" netns "$(ns_name "$5")" &&
+		ip_in "$2" link set dev "$3" up && ip_in "$5" link set dev "$6" up || die "no wire"
+}
+# sail BOX DEV ROLE PEER [WORD]...
+sail() { tc_in "$1" qdisc replace dev "$2" root handle 1: flowsail role "$3" peer "$4" "${@:5}" || die "no qdisc flowsail"; }
+anew() { tc_in "$1" qdisc del dev "$2" root 2>/dev/null; sail "$@"; }
+# sails [WORD]...: at all ports
+sails()
+{
+	local port box dev role peer
+
+	for port in $PORTS; do
+		IFS=: read -r box dev role peer <<<"$port"
+		anew "$box" "$dev" "$role" "$peer" "$@"
+	done
+	for port in h:p s:r c:t; do
+		check "${*:+$*: }$port tags" wait_until -e 100 10 tags ${port%:*} ${port#*:}
+	done
+}
+
+# bridged: s and c forward between their ports, which have cables
+bridged()
+{
+	local port
+
+	for port in s c; do
+		ip_in $port link add br0 type bridge mcast_snooping 0
+		ip_in $port link set br0 up
+	done
+	for port in s:q s:r c:t c:u c:v; do
+		ip_in ${port%:*} link set dev ${port#*:} master br0
+		bridge -n "$(ns_name ${port%:*})" link set dev ${port#*:} flood off mcast_flood off
+	done
+	know
+	for port in s c; do
+		check "$port forwards" wait_until 10 forwards $port
+	done
+}
+# forwards BOX: by all ports of its bridge
+forwards() { ! bridge -n "$(ns_name "$1")" link show | grep -v "state forwarding"; }
+# know: who is where; a port that was down has forgotten it
+know()
+{
+	local port
+
+	for port in s:r:2 s:r:3 c:u:2 c:v:3; do
+		bridge -n "$(ns_name ${port%%:*})" fdb replace "$(mac ${port##*:})" dev "$(cut -d: -f2 <<<$port)" master static
+	done
+}
