@@ -1,0 +1,114 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Flows that are rewritten in a box, between its receive hook and its qdisc, so that they have another id there than upstream, or
+# several have one: the slots that upstream gave them are held, those of other flows are not, all comes in order, and at the end
+# nothing is held.
+
+# shellcheck source=selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_tool ip tc bridge jq
+need_program udpflow
+: "${udpflow:?}"	# set by need_program
+load_modules
+need_module sch_flowsail
+need_virtual_time
+
+FLOWS=4		# to either host
+PACKETS=200	# of each
+figs() { port_figs flowsail "$(ns_name "$1")" "${@:2}"; }
+figs_are() { figs "${@:1:$#-1}"; [ "$REPLY" = "${*: -1}" ]; }
+cable() { ip_in "$1" link add "$2" type wire rate "$3" delay 5us ring 0 peer name "$5" netns "$(ns_name "$4")" && ip_in "$1" link set dev "$2" up && ip_in "$4" link set dev "$5" up || die "no wire"; }
+work=$(mktemp -d) || die "no temporary directory"
+trap 'rm -rf "$work"; _at_exit' EXIT
+
+#	h:p ===1G=== s:q [ bridge ] s:r ===1G=== c:t [ router ] c:u --100M-- y:e, of 10.1.0.2
+#	                                                        c:v ---1G--- z:e, of 10.2.0.2
+PORTS="h:p:host:switch s:q:switch:host s:r:switch:switch c:t:switch:switch c:u:switch:host c:v:switch:host"
+ns h s c y z
+for box in h s c y z; do
+	in_ns $box sh -c "echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6; echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6" 2>/dev/null
+done
+ip_in s link add br0 type bridge mcast_snooping 0
+ip_in s link set br0 up
+cable h p 1gbit s q
+cable s r 1gbit c t
+cable c u 100mbit y e
+cable c v 1gbit z e
+ip_in s link set dev q master br0
+ip_in s link set dev r master br0
+in_ns c sh -c "echo 1 >/proc/sys/net/ipv4/ip_forward"
+ip_in h addr add 10.0.0.1/24 dev p
+ip_in c addr add 10.0.0.254/24 dev t
+ip_in c addr add 10.1.0.1/24 dev u
+ip_in c addr add 10.2.0.1/24 dev v
+ip_in y addr add 10.1.0.2/24 dev e
+ip_in z addr add 10.2.0.2/24 dev e
+ip_in h route add default via 10.0.0.254
+for host in y:1 z:2; do
+	ip_in ${host%:*} route add default via 10.${host#*:}.0.1
+done
+for port in $PORTS; do
+	IFS=: read -r box dev role peer <<<"$port"
+	tc_in "$box" qdisc add dev "$dev" root handle 1: flowsail role "$role" peer "$peer" queues 2 ql 15000 qh 60000 || die "no qdisc flowsail"
+done
+tags() { [[ $(tc_in "$1" -j -s qdisc show dev "$2") == *'"state":"tagging"'* ]]; }
+check "h tags" wait_until -e 100 10 tags h p
+check "s tags" wait_until -e 100 10 tags s r
+rest()
+{
+	local port
+
+	for port in $PORTS; do
+		figs_are "${port%%:*}" "$(cut -d: -f2 <<<"$port")" paused isolated flows marked paused_queues pausing_queues \
+			pause_counters counter_leaks backlog "0 0 0 0 0 0 0 0 0" || return 1
+	done
+}
+
+first=0
+# run NAME AT_U: flows to both hosts; those to y, and no others, are held at s:r, where they are AT_U flows at c:u
+run()
+{
+	local host senders=() sinks=() most=0 most_u=0 at_u
+
+	figs c u over_unlabelled; at_u=$REPLY
+	for host in y z; do
+		in_ns $host "$udpflow" sink --expect $((FLOWS * PACKETS)) --idle 2s --timeout 10s --json >"$work/$host" &
+		sinks[${#sinks[@]}]=$!
+	done
+	for host in 1 2; do
+		in_ns h "$udpflow" send --dest 10.$host.0.2 --flows $FLOWS --id $first --sport $((5000 + first)) --packets $PACKETS --length 958 \
+			--rate 100m --sndbuf 100000 >/dev/null &
+		first=$((first + FLOWS))
+		senders[${#senders[@]}]=$!
+	done
+	while kill -0 "${senders[@]}" 2>/dev/null || ! figs_are c u backlog 0; do
+		figs s r paused; most=$((REPLY > most ? REPLY : most))
+		figs c u flows; most_u=$((REPLY > most_u ? REPLY : most_u))
+		sleep 0.0005
+	done
+	wait "${senders[@]}" "${sinks[@]}"
+	is "$1: flows held upstream at a time, of twice as many" $most $FLOWS
+	is "$1: flows that they are where they wait" $most_u "$2"
+	figs c u over_unlabelled
+	is "$1: packets that would hold a flow, and have no slot" $((REPLY - at_u)) 0
+	figs c v marks
+	is "$1: others hold nobody" "$REPLY" 0
+	for host in y z; do
+		is "$1: what comes to $host, out of order, twice, damaged" "$(jq -c '[.packets, ([.flows[].reordered] | add), ([.flows[].duplicate] | add), .corrupt]' "$work/$host")" "[$((FLOWS * PACKETS)),0,0,0]"
+	done
+	check "$1: nothing is left" wait_until -e 100 20 rest
+}
+# edit BOX DEV PEDIT...: in clsact, of the packets that leave there
+edit() { tc_in "$1" qdisc add dev "$2" clsact && tc_in "$1" filter add dev "$2" egress protocol ip u32 match ip protocol 17 0xff action pedit ex munge "${@:3}" || die "no pedit"; }
+
+run "as it is" $FLOWS
+edit c u ip src set 9.0.1.1 pipe	# with the checksum of 10.0.0.1
+run "another address" $FLOWS
+tc_in c qdisc del dev u clsact
+edit c u udp sport set 7777 pipe
+run "one flow of all" 1
+tc_in c qdisc del dev u clsact
+edit s r udp sport add 1000 pipe
+run "another port upstream, before its qdisc" $FLOWS
+finish
