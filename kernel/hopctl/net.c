@@ -444,6 +444,9 @@ u16 hop_handle(const struct hop_member *m, const struct sk_buff *skb)
 		goto forged;
 	if (skb->skb_iif == port->dev->ifindex || port_is_below(port, skb->skb_iif))
 		return handle;
+	/* a tunnel takes from a packet what it came by; what this box sends has a socket */
+	if (!skb->skb_iif && !skb->sk)
+		return handle;
 forged:
 	hop_pcpu_inc(m->port, forged);
 	return 0;

@@ -66,18 +66,20 @@ rest()
 }
 
 first=0
-# run NAME AT_U: flows to both hosts; those to y, and no others, are held at s:r, where they are AT_U flows at c:u
+# run NAME AT_U [ADDRESS]: flows to both hosts; those to y, and no others, are held at s:r, where they are AT_U flows at c:u.
+# ADDRESS is one of y
 run()
 {
 	local host senders=() sinks=() most=0 most_u=0 at_u
+	local dest=${3:-10.1.0.2}
 
 	figs c u over_unlabelled; at_u=$REPLY
 	for host in y z; do
 		in_ns $host "$udpflow" sink --expect $((FLOWS * PACKETS)) --idle 2s --timeout 10s --json >"$work/$host" &
 		sinks[${#sinks[@]}]=$!
 	done
-	for host in 1 2; do
-		in_ns h "$udpflow" send --dest 10.$host.0.2 --flows $FLOWS --id $first --sport $((5000 + first)) --packets $PACKETS --length 958 \
+	for host in "$dest" 10.2.0.2; do
+		in_ns h "$udpflow" send --dest "$host" --flows $FLOWS --id $first --sport $((5000 + first)) --packets $PACKETS --length 958 \
 			--rate 100m --sndbuf 100000 >/dev/null &
 		first=$((first + FLOWS))
 		senders[${#senders[@]}]=$!
@@ -111,4 +113,14 @@ run "one flow of all" 1
 tc_in c qdisc del dev u clsact
 edit s r udp sport add 1000 pipe
 run "another port upstream, before its qdisc" $FLOWS
+tc_in s qdisc del dev r clsact
+
+# The outer flow is one, and its packets have nothing of the device that they came by
+ip_in c link add g type gre local 10.1.0.1 remote 10.1.0.2 && ip_in c link set g up &&
+	ip_in c route add 10.3.0.2/32 dev g || die "no tunnel"
+ip_in y link add g type gre local 10.1.0.2 remote 10.1.0.1 && ip_in y link set g up &&
+	ip_in y addr add 10.3.0.2/32 dev g || die "no end of the tunnel"
+run "into a tunnel" 1 10.3.0.2
+figs c u handle_forged
+is "into a tunnel: slots that are not believed" "$REPLY" 0
 finish
