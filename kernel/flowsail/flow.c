@@ -23,14 +23,24 @@ static void flow_forget(struct flowsail_sched *q, const struct flowsail_flow *fl
 }
 
 /* The slot is for a flow of another class from now on, and so is its own sub-queue, which is empty
- * and not held.
+ * and not held. What has gone by that stays with the class that it was of.
  */
 static void flow_reclass(struct flowsail_sched *q, struct flowsail_flow *flow, u8 class)
 {
-	struct hop_subq *own = &q->subqs.queues[q->own + flowsail_slot(q, flow)];
+	u32 at = q->own + flowsail_slot(q, flow);
+	const struct hop_subq_stats *stats = &q->subqs.stats[at];
+	struct hop_subq *own = &q->subqs.queues[at];
+	struct hop_sent *from = &q->subqs.classes[own->class].moved;
+	struct hop_sent *to = &q->subqs.classes[class].moved;
 
 	if (!list_empty(&own->node))
 		hop_subq_unlink(own);
+	WRITE_ONCE(from->packets, from->packets + stats->sent);
+	WRITE_ONCE(from->bytes, from->bytes + stats->sent_bytes);
+	WRITE_ONCE(from->drops, from->drops + stats->drops);
+	WRITE_ONCE(to->packets, to->packets - stats->sent);
+	WRITE_ONCE(to->bytes, to->bytes - stats->sent_bytes);
+	WRITE_ONCE(to->drops, to->drops - stats->drops);
 	WRITE_ONCE(own->class, class);	/* dumps look at it */
 	flow->class = class;
 }

@@ -151,8 +151,9 @@ static inline void hop_classes_walk(struct Qdisc *sch, struct qdisc_walker *arg,
 /* What tc shows of a strict-priority class. Return: below 0 if there is no room. */
 static inline int hop_class_put(struct gnet_dump *d, const struct hop_subqs *s, u8 number)
 {
-	struct gnet_stats_queue qs = {};
-	u64 packets = 0, bytes = 0;
+	const struct hop_sent *moved = &s->classes[number].moved;
+	struct gnet_stats_queue qs = { .drops = READ_ONCE(moved->drops) };
+	u64 packets = READ_ONCE(moved->packets), bytes = READ_ONCE(moved->bytes);
 	u32 i;
 
 	for (i = 0; i < s->count; i++) {

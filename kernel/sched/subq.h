@@ -98,6 +98,18 @@ struct hop_subq_stats {
 static_assert(sizeof(struct hop_subq_stats) <= 64);
 
 /**
+ * struct hop_sent - what left a sub-queue, or did not
+ * @packets: packets that left
+ * @bytes: their bytes
+ * @drops: packets dropped
+ */
+struct hop_sent {
+	u64	packets;
+	u64	bytes;
+	u64	drops;
+};
+
+/**
  * struct hop_class - a strict-priority class
  * @ready: its sub-queues, numbered from 0, that are backlogged and not held
  * @free: those that a new flow may get
@@ -108,6 +120,8 @@ static_assert(sizeof(struct hop_subq_stats) <= 64);
  * @sets: sets of entries of the flow table that it has
  * @flows: its part of the flow table, if the kind has one
  * @holders: which destination holds which; the arrays are those of all classes
+ * @moved: what went by sub-queues that another class has now, less what those that it has of others
+ *	had brought along
  */
 struct hop_class {
 	struct hop_bitset	ready;
@@ -119,6 +133,7 @@ struct hop_class {
 	u32			sets;
 	struct hop_flow		*flows;
 	struct hop_holders	holders;
+	struct hop_sent		moved;
 };
 
 /**

@@ -38,6 +38,8 @@ sent()
 	leave_ports
 	tc_in a qdisc del dev p root
 }
+# went: packets of each class, as tc says: "1:1 20 1:2 23 "
+went() { tc_in a -s class show dev p | awk '/class flowsail 1:[12] / { c = $3 } / Sent / && c != "" { printf "%s %s ", c, $4; c = "" }'; }
 # Who came one after the other, and how many of them: "a:1 b:4"
 runs()
 {
@@ -68,13 +70,17 @@ done
 
 # The two slots are of flows of the class below first, and then one of them is of one above.
 diag "a slot that goes to another class"
-sent "host host classes 2 queues 2 slots 2 priomap 0 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1" <<-END
+sail a p host host classes 2 queues 2 slots 2 priomap 0 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1
+sends <<-END
 	old prio=1 bytes=1000 ports=2 $A sport=1
 	plug wait=5000000 prio=1 bytes=1000 $A sport=2
 	above prio=0 bytes=1000 n=20 $A sport=3
 	below prio=1 bytes=1000 n=20 $A sport=2
 END
 is "takes its own sub-queue along" "$(runs)" "old:2 plug:1 above:20 below:20"
+is "and what has gone by it stays with its class" "$(went)" "1:1 20 1:2 23 "
+leave_ports
+tc_in a qdisc del dev p root
 sent "host host classes 2 queues 2 slots 2 priomap 0 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1" <<-END
 	old prio=0 bytes=1000 ports=2 $A sport=1
 	plug wait=5000000 prio=0 bytes=1000 $A sport=2
@@ -113,8 +119,7 @@ sends <<-END
 END
 is "choose the class" "$(runs)" "plug:1 above:20 below:20"
 shows "or drop, which is counted" a p drop_filter 20
-is "classes say what went by them" "$(tc_in a -s class show dev p | awk '/class flowsail 1:[12] / { c = $3 } / Sent / && c != "" { printf "%s %s ", c, $4; c = "" }')" \
-	"1:1 20 1:2 21 "
+is "classes say what went by them" "$(went)" "1:1 20 1:2 21 "
 is "and each sub-queue whose it is" "$(tc_in a class show dev p | awk '/1:1[0-9a-f][0-9a-f][0-9a-f] / { print $5 }' | sort -u | xargs)" "1:1 1:2"
 leave_ports
 tc_in a qdisc del dev p root
