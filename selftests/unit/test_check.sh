@@ -87,6 +87,10 @@ says "all steps" 1 "Steps that failed: failing silent hiding after later"
 also "... of which what needs a failed one is not run" "== later: not run, since a step that it needs has failed"
 ran "... nor what is behind the line" ran ""
 says "a step that there is not" 2 "check: there is no step lost, but: plain closes failing silent hiding after later further" lost
+mkdir -p "$dir/check-results" && echo "not ok 1 of another day" >"$dir/check-results/later.log"
+says "all steps again" 1 "Steps that failed: failing silent hiding after later"
+! grep -q "another day" "$dir/seen"
+report $? "... with no failure of another day"
 says "a plan" 0 "about 0 minutes on [0-9]+ CPUs, not counting further; .*" --plan further
 ran "... runs nothing" ran ""
 says "what is behind the line, by its name" 0 "1 passed, 0 failed, 0 skipped" further
