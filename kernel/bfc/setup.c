@@ -156,9 +156,10 @@ int bfc_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *exta
 	q->changed_ns = ktime_get_ns();
 	q->config = bfc_defaults;
 	q->config.queues = hop_member_share(sch, q->config.queues);
-	/* most numbers of classes divide it, as they do the default */
-	if (q->config.queues >= BFC_CLASSES_MAX)
-		q->config.queues = round_down(q->config.queues, BFC_CLASSES_MAX);
+	/* whoever types it may want classes, most numbers of which divide the default */
+	if (!bfc_is_default(sch))
+		q->config.queues = max(round_down(q->config.queues, BFC_CLASSES_MAX),
+				       BFC_CLASSES_MAX);
 
 	err = bfc_parse(opt, &q->config, true, extack);
 	if (err)

@@ -264,9 +264,9 @@ struct hop_member {
  * @sch: the qdisc
  * @alone: how many it takes where the port is its own
  *
- * Below another qdisc of a card with several transmit queues, as mq, all can have as many: half of
- * the port's numbers are shared out, and half are left for those that join in place of others,
- * which leave later.
+ * Below mq, and what is as mq, all can have as many: half of the port's numbers are shared out, and
+ * half are left for those that join in place of others, which leave later. Not so beyond 2047
+ * transmit queues, where each has one.
  *
  * Return: 1 .. @alone
  */

@@ -492,9 +492,18 @@ static void members_share(struct hop_port *port)
 
 u16 hop_member_share(const struct Qdisc *sch, u16 alone)
 {
-	unsigned int queues = qdisc_dev(sch)->num_tx_queues;
+	const struct net_device *dev = qdisc_dev(sch);
+	const struct Qdisc *root = rtnl_dereference(dev->qdisc);
+	unsigned int queues;
 
-	if (sch->parent == TC_H_ROOT || queues == 1)
+	if (sch->parent == TC_H_ROOT)
+		return alone;
+	/* mq makes one without a handle for each queue there could be, and is the root later */
+	if (!sch->handle)
+		queues = dev->num_tx_queues;
+	else if (root && root->flags & TCQ_F_MQROOT)
+		queues = dev->real_num_tx_queues;
+	else
 		return alone;
 	return clamp_t(unsigned int, HOP_QUEUES_MAX / 2 / queues, 1, alone);
 }

@@ -339,18 +339,42 @@ if [ $kind = floodgate ]; then
 fi
 
 # All of a card share 4094 numbers, and one that replaces another needs its own before those of the other are free; of
-# pfc each has one.
+# pfc each has one. Half of them are shared out, but bfc has eight at least, and as many as eight classes divide.
 diag "a card with many transmit queues"
-[ "$kind" = pfc ] || for queues in 2 4 17 128; do
-	ip_in a link add name card numtxqueues $queues type wire rate 1gbit peer name far || die "no wire with $queues queues"
+need_tool ethtool
+option=slots alone=1024
+[ "$kind" != bfc ] || option=queues alone=128
+# has CLASSID: how many one has of what it did not say
+has()
+{
+	tc_in a -j qdisc show dev card |
+		jq -c --arg at "$1" --arg option $option '[.[] | select(.parent == $at).options[$option]] | unique'
+}
+# allocated:used
+[ "$kind" = pfc ] || for queues in 2:2 4:4 17:17 64:4 128:128; do
+	used=${queues#*:}
+	ip_in a link add name card numtxqueues "${queues%:*}" type veth peer name far numrxqueues "${queues%:*}" ||
+		die "no veth with $queues queues"
+	[ "$used" = "${queues%:*}" ] || in_ns a ethtool -L card tx "$used" || die "no $used queues"
 	tc_in a qdisc add dev card root handle 1: mq
 	wrong=
-	for ((i = 1; i <= queues; i++)); do
+	for ((i = 1; i <= used; i++)); do
 		tc_in a qdisc add dev card parent 1:"$(printf %x "$i")" "$kind" || { wrong="queue $i"; break; }
 	done
 	is "$queues: $kind below mq, of each" "$wrong" ""
+	share=$((4094 / 2 / used))
+	[ "$kind" != bfc ] || share=$((share < 8 ? 8 : share / 8 * 8))
+	is "... has $option" "$(has 1:2)" "[$((share < alone ? share : alone))]"
 	tc_in a qdisc replace dev card parent 1:2 handle 9: "$kind" limit 1m
 	is "... and another in the place of one" "$?" 0
+	if [ "$kind" = bfc ]; then
+		tc_in a qdisc replace dev card parent 1:2 handle 10: bfc classes 8
+		is "... also with classes" "$?" 0
+	fi
+	tc_in a qdisc del dev card root
+	tc_in a qdisc add dev card root handle 1: tbf rate 1mbit burst 10k limit 10k
+	tc_in a qdisc add dev card parent 1:1 "$kind"
+	is "... and alone below a shaper" "$(has 1:1)" "[$alone]"
 	ip_in a link del card
 done
 
