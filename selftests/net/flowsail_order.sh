@@ -9,6 +9,8 @@
 
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/net/flowsail_lib.sh
+. "$(dirname "$0")/flowsail_lib.sh"
 need_tool ip tc bridge jq
 load_modules
 need_module sch_flowsail
@@ -20,10 +22,6 @@ RANDOM=${SLUICE_ORDER_SEED:-1}
 FLOWS=8		# to either host
 BURST=250	# packets of each in a round
 LENGTH=400
-figs() { port_figs flowsail "$(ns_name "$1")" "${@:2}"; }
-figs_are() { figs "${@:1:$#-1}"; [ "$REPLY" = "${*: -1}" ]; }
-cable() { ip_in "$1" link add "$2" type wire rate "$3" delay 5us ring 0 peer name "$5" netns "$(ns_name "$4")" && ip_in "$1" link set dev "$2" up && ip_in "$4" link set dev "$5" up || die "no wire"; }
-sail() { tc_in "$1" qdisc replace dev "$2" root handle 1: flowsail role "$3" peer "$4" "${@:5}" || die "no qdisc flowsail"; }
 work=$(mktemp -d) || die "no temporary directory"
 trap 'rm -rf "$work"; _at_exit' EXIT
 
@@ -34,10 +32,10 @@ for box in s c; do
 	ip_in $box link add br0 type bridge mcast_snooping 0
 	ip_in $box link set br0 up
 done
-cable h p 1gbit s q
-cable s r 1gbit c t
-cable c u 300mbit y e
-cable c v 1gbit z e
+cable 5us h p 1gbit s q
+cable 5us s r 1gbit c t
+cable 5us c u 300mbit y e
+cable 5us c v 1gbit z e
 for port in s:q s:r c:t c:u c:v; do
 	ip_in ${port%:*} link set dev ${port#*:} master br0
 done
@@ -59,9 +57,8 @@ one_of() { local all=("$@"); echo "${all[RANDOM % $#]}"; }
 for port in h:p s:q s:r c:t c:u c:v; do
 	fresh $port
 done
-tagging() { [ "$(tc_in "$1" -j -s qdisc show dev "$2" | jq -r '.[0].port.state')" = tagging ]; }
-check "h tags" wait_until -e 100 10 tagging h p
-check "s tags" wait_until -e 100 10 tagging s r
+check "h tags" wait_until -e 100 10 tags h p
+check "s tags" wait_until -e 100 10 tags s r
 
 # What may happen between packets
 happens()

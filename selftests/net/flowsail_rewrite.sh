@@ -7,6 +7,8 @@
 
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/net/flowsail_lib.sh
+. "$(dirname "$0")/flowsail_lib.sh"
 need_tool ip tc bridge jq
 need_program udpflow
 : "${udpflow:?}"	# set by need_program
@@ -16,25 +18,21 @@ need_virtual_time
 
 FLOWS=4		# to either host
 PACKETS=200	# of each
-figs() { port_figs flowsail "$(ns_name "$1")" "${@:2}"; }
-figs_are() { figs "${@:1:$#-1}"; [ "$REPLY" = "${*: -1}" ]; }
-cable() { ip_in "$1" link add "$2" type wire rate "$3" delay 5us ring 0 peer name "$5" netns "$(ns_name "$4")" && ip_in "$1" link set dev "$2" up && ip_in "$4" link set dev "$5" up || die "no wire"; }
 work=$(mktemp -d) || die "no temporary directory"
 trap 'rm -rf "$work"; _at_exit' EXIT
 
 #	h:p ===1G=== s:q [ bridge ] s:r ===1G=== c:t [ router ] c:u --100M-- y:e, of 10.1.0.2
 #	                                                        c:v ---1G--- z:e, of 10.2.0.2
-PORTS="h:p:host:switch s:q:switch:host s:r:switch:switch c:t:switch:switch c:u:switch:host c:v:switch:host"
 ns h s c y z
 for box in h s c y z; do
 	in_ns $box sh -c "echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6; echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6" 2>/dev/null
 done
 ip_in s link add br0 type bridge mcast_snooping 0
 ip_in s link set br0 up
-cable h p 1gbit s q
-cable s r 1gbit c t
-cable c u 100mbit y e
-cable c v 1gbit z e
+cable 5us h p 1gbit s q
+cable 5us s r 1gbit c t
+cable 5us c u 100mbit y e
+cable 5us c v 1gbit z e
 ip_in s link set dev q master br0
 ip_in s link set dev r master br0
 in_ns c sh -c "echo 1 >/proc/sys/net/ipv4/ip_forward"
@@ -48,22 +46,7 @@ ip_in h route add default via 10.0.0.254
 for host in y:1 z:2; do
 	ip_in ${host%:*} route add default via 10.${host#*:}.0.1
 done
-for port in $PORTS; do
-	IFS=: read -r box dev role peer <<<"$port"
-	tc_in "$box" qdisc add dev "$dev" root handle 1: flowsail role "$role" peer "$peer" queues 2 ql 15000 qh 60000 || die "no qdisc flowsail"
-done
-tags() { [[ $(tc_in "$1" -j -s qdisc show dev "$2") == *'"state":"tagging"'* ]]; }
-check "h tags" wait_until -e 100 10 tags h p
-check "s tags" wait_until -e 100 10 tags s r
-rest()
-{
-	local port
-
-	for port in $PORTS; do
-		figs_are "${port%%:*}" "$(cut -d: -f2 <<<"$port")" paused isolated flows marked paused_queues pausing_queues \
-			pause_counters counter_leaks backlog "0 0 0 0 0 0 0 0 0" || return 1
-	done
-}
+sails queues 2 ql 15000 qh 60000
 
 first=0
 # run NAME AT_U [ADDRESS]: flows to both hosts; those to y, and no others, are held at s:r, where they are AT_U flows at c:u.
@@ -101,19 +84,20 @@ run()
 	done
 	check "$1: nothing is left" wait_until -e 100 20 rest
 }
-# edit BOX DEV PEDIT...: in clsact, of the packets that leave there
-edit() { tc_in "$1" qdisc add dev "$2" clsact && tc_in "$1" filter add dev "$2" egress protocol ip u32 match ip protocol 17 0xff action pedit ex munge "${@:3}" || die "no pedit"; }
+# edited NAME AT_U BOX DEV PEDIT...: the same with pedit in clsact, of the UDP packets that leave there
+edited()
+{
+	tc_in "$3" qdisc add dev "$4" clsact && tc_in "$3" filter add dev "$4" egress protocol ip u32 match ip protocol 17 0xff \
+		action pedit ex munge "${@:5}" pipe || die "no pedit"
+	run "$1" "$2"
+	between "$1: packets that were" "$(filter_stat "$3" "$4" egress packets)" $((FLOWS * PACKETS)) $((2 * FLOWS * PACKETS))
+	tc_in "$3" qdisc del dev "$4" clsact
+}
 
 run "as it is" $FLOWS
-edit c u ip src set 9.0.1.1 pipe	# with the checksum of 10.0.0.1
-run "another address" $FLOWS
-tc_in c qdisc del dev u clsact
-edit c u udp sport set 7777 pipe
-run "one flow of all" 1
-tc_in c qdisc del dev u clsact
-edit s r udp sport add 1000 pipe
-run "another port upstream, before its qdisc" $FLOWS
-tc_in s qdisc del dev r clsact
+edited "another address" $FLOWS c u ip src set 9.0.1.1	# with the checksum of 10.0.0.1
+edited "one flow of all" 1 c u udp sport set 7777
+edited "another port upstream, before its qdisc" $FLOWS s r udp sport add 1000
 
 # The outer flow is one, and its packets have nothing of the device that they came by
 ip_in c link add g type gre local 10.1.0.1 remote 10.1.0.2 && ip_in c link set g up &&
