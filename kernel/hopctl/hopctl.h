@@ -510,6 +510,16 @@ void hop_pause_dec(struct hop_member *m, u16 handle);
 int hop_roots_use(struct hop_member *m);
 
 /**
+ * hop_root_heard - where the congestion began for which a sub-queue is held
+ * @m: a member
+ * @queue: its sub-queue within the member's range
+ *
+ * Context: any. A change is seen at once.
+ * Return: the id of the port; 0: the neighbour does not hold it, or has not told.
+ */
+u16 hop_root_heard(const struct hop_member *m, u32 queue);
+
+/**
  * hop_cause_add - why a packet holds a pause
  * @m: a member of the egress port
  * @handle: what hop_pause_inc() is about to be given for this packet

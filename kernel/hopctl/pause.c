@@ -91,8 +91,8 @@ static void pause_collect(struct hop_port *port, u64 now)
 		if (bits == s->told[w])
 			continue;
 		pause_sample(port, w, bits, now);
-		if (unlikely(port->cfg.roots) && bits & ~s->told[w])
-			port->roots_at = w * 64 + __ffs64(bits & ~s->told[w]);
+		if (unlikely(port->cfg.roots))
+			hop_roots_pausing(port, w, bits & ~s->told[w]);
 		hop_stream_change(s, w, bits);
 	}
 }

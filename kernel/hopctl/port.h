@@ -376,7 +376,8 @@ struct hop_range {
  * @range: our handles
  * @origin: our number, the origin of packets without a handle; 0: none was to be had
  * @root_id: our id, where congestion begins here
- * @roots_at: the neighbour's sub-queue whose root is told next
+ * @roots_at: the neighbour's sub-queue whose root is told next, in turn
+ * @roots_new: those paused since the neighbour last acknowledged their page
  * @roots_ns: when roots were last told as with a refresh
  * @heard: what the neighbour tells of each of our sub-queues, see root.c; NULL if nobody asks
  * @heard_lease_ns: the lease of the last PAUSE STATE that told any
@@ -469,6 +470,7 @@ struct hop_port {
 	u16			origin;
 	u16			root_id;
 	u16			roots_at;
+	u64			roots_new[HOP_BITMAP_WORDS];
 	u64			roots_ns;
 	struct hop_heard	*heard;
 	u32			heard_lease_ns;
@@ -626,6 +628,7 @@ void hop_origin_add(struct hop_port *port);
 void hop_origin_del(struct hop_port *port);
 
 /* root.c */
+void hop_roots_pausing(struct hop_port *port, unsigned int word, u64 bits);
 void hop_roots_write(struct hop_port *port, const struct hop_stream_part *part,
 		     struct hop_writer *w, u64 now);
 void hop_heard_forget(struct hop_port *port, unsigned int word, u64 bits);

@@ -6,8 +6,9 @@
  *
  *	told	Each handle has its causes (struct hop_causes), beside its pause counter. The qdisc
  *		counts a marked packet for one of them. With a PAUSE STATE the roots of sub-queues
- *		that it pauses are told: all of them in turn with a refresh, at most
- *		HOP_ROOTS_TOLD in a frame; with another one what costs no byte on the line.
+ *		that it pauses are told, at most HOP_ROOTS_TOLD in a frame: of those that are
+ *		paused since the neighbour last acknowledged that page, and of others in turn, with
+ *		a refresh all of them, with another one what costs no byte on the line.
  *	heard	Each of our sub-queues has the root that the neighbour tells for it (struct
  *		hop_heard), for as long as it is paused. A root counts only in one frame with a
  *		PAUSE STATE that is taken: so it is as new as that, and as much to be trusted.
@@ -20,7 +21,7 @@
  *   a handle's causes              its lock of hop_net_roots.locks, taken last of all
  *   hop_port.heard                 RTNL writes it once; goes with the port
  *   what is heard                  hop_port.lock; hop_heard.root is read without
- *   hop_port.roots_at              hop_port.lock
+ *   hop_port.roots_at, .roots_new  hop_port.lock
  *   hop_port.root_id               written under hop_port.lock, READ_ONCE elsewhere
  *
  * All of it is there only where a qdisc has asked for it.
@@ -176,32 +177,89 @@ static bool roots_due(const struct hop_port *port, const struct hop_stream_part 
 	       (part->count == s->pages && now - port->roots_ns >= s->refresh_ns - now);
 }
 
-/* How many of the paused sub-queues' roots there is room for */
-static unsigned int roots_room(const struct hop_writer *w, bool due)
+/* How many roots there is room for in a frame's first @end bytes */
+static unsigned int roots_room(const struct hop_writer *w, size_t end)
 {
 	size_t used = w->used + hop_frame_roots_bytes(0);
-	size_t end = due ? w->size - HOP_FRAME_REST : ETH_ZLEN - ETH_HLEN;
 
 	if (used >= end)
 		return 0;
 	return min_t(size_t, (end - used) / sizeof(struct hop_tlv_root), HOP_ROOTS_TOLD);
 }
 
-/* Begins where the last frame has ended, or with what has been paused since. */
+/**
+ * hop_roots_pausing - more of the neighbour's sub-queues are paused
+ * @port: the port, which has roots
+ * @word: of the bitmap, before it is told so
+ * @bits: in it
+ */
+void hop_roots_pausing(struct hop_port *port, unsigned int word, u64 bits)
+{
+	lockdep_assert_held(&port->lock);
+	if (!(port->streams[HOP_SLOT_PAUSE].unacked >> word & 1))
+		port->roots_new[word] = 0;
+	port->roots_new[word] |= bits;
+}
+
+/* Sub-queues that are paused since their page was acknowledged, of which the neighbour may not have
+ * heard a root.
+ */
+static unsigned int roots_first(const struct hop_port *port, const struct hop_stream_part *part,
+				u16 *queues, unsigned int room)
+{
+	const struct hop_stream *s = &port->streams[HOP_SLOT_PAUSE];
+	unsigned int w, count = 0;
+	u64 bits;
+
+	for (w = part->first; w < part->first + part->count; w++) {
+		if (!(s->unacked >> w & 1))
+			continue;
+		for (bits = port->roots_new[w] & s->told[w]; bits; bits &= bits - 1) {
+			if (count == room)
+				return count;
+			queues[count++] = w * 64 + __ffs64(bits);
+		}
+	}
+	return count;
+}
+
+static bool roots_among(u16 queue, const u16 *queues, unsigned int count)
+{
+	while (count--)
+		if (queues[count] == queue)
+			return true;
+	return false;
+}
+
+/* Others, from where the last frame has ended. Return: how many there are with them. */
+static unsigned int roots_in_turn(struct hop_port *port, u16 *queues, unsigned int count,
+				  unsigned int room)
+{
+	unsigned int at, first = pausing_next(port, port->roots_at);
+	unsigned int firsts = count;
+
+	for (at = first; at < HOP_QUEUES_MAX && count < room;) {
+		if (!roots_among(at, queues, firsts))
+			queues[count++] = at;
+		at = pausing_next(port, at + 1);
+		if (at == first)
+			break;
+	}
+	port->roots_at = at;
+	return count;
+}
+
 static noinline void roots_write(struct hop_port *port, const struct hop_stream_part *part,
 				 struct hop_writer *w, u64 now)
 {
+	size_t end = w->size - HOP_FRAME_REST;
 	bool due = roots_due(port, part, now);
-	unsigned int n, queue, count = 0, room = roots_room(w, due);
 	u16 queues[HOP_ROOTS_TOLD];
+	unsigned int n, count;
 	u8 *to;
 
-	for (queue = pausing_next(port, port->roots_at); queue < HOP_QUEUES_MAX && count < room;
-	     queue = pausing_next(port, queue + 1)) {
-		if (count && queue == queues[0])
-			break;
-		queues[count++] = queue;
-	}
+	count = roots_first(port, part, queues, roots_room(w, end));
+	count = roots_in_turn(port, queues, count, roots_room(w, due ? end : ETH_ZLEN - ETH_HLEN));
 	if (!count)
 		return;
 	to = hop_frame_add_roots(w, count);
@@ -215,7 +273,6 @@ static noinline void roots_write(struct hop_port *port, const struct hop_stream_
 
 		hop_frame_put_root(to, n, &told);
 	}
-	port->roots_at = queue;
 	if (due)
 		port->roots_ns = now;
 	port->stats.roots_tx++;
@@ -255,6 +312,14 @@ void hop_heard_forget(struct hop_port *port, unsigned int word, u64 bits)
 		h->since = 0;
 	}
 }
+
+u16 hop_root_heard(const struct hop_member *m, u32 queue)
+{
+	const struct hop_heard *heard = m->port ? READ_ONCE(m->port->heard) : NULL;
+
+	return heard ? hop_root_unpack(READ_ONCE(heard[m->first + queue].root)).id : 0;
+}
+EXPORT_SYMBOL_GPL(hop_root_heard);
 
 /* One that sends, or has just been paused, is not quiet.
  *
