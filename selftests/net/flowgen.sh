@@ -336,6 +336,9 @@ test_tcp()
 	done >>"$work/flows"
 	for cc in cubic dctcp; do
 		check "tcp, $cc: all complete" run --transport tcp --cc "$cc" <"$work/flows"
+		# 1448 bytes in each, but the last of a flow and of what TCP had at hand at a time
+		between "tcp, $cc: so many packets, without those sent again" $(($(count packets) - $(count retransmits))) \
+			$((1 + 1 + 70 + 9 * 691)) $((2 + 70 + 9 * 691 + 300))
 		is "a lone byte takes a round trip and a way" "$(column done_ns | head -n 1)" 7941
 		is "no connection is left" "$(for i in c0 c1 c4; do in_ns $i cat /proc/net/tcp; done |
 			grep -c :)" 0
