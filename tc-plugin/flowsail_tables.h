@@ -11,6 +11,12 @@
 #include "../kernel/uapi/flowsail.h"
 #include "../kernel/uapi/hopctl.h"
 
+static const struct plugin_choice flowsail_by_choices[] = {
+	{ .name = "destination", .value = FLOWSAIL_BY_DESTINATION },
+	{ .name = "root", .value = FLOWSAIL_BY_ROOT },
+	{}
+};
+
 static const struct plugin_choice flowsail_lone_choices[] = {
 	{ .name = "low", .value = FLOWSAIL_LONE_LOW },
 	{ .name = "high", .value = FLOWSAIL_LONE_HIGH },
@@ -65,6 +71,9 @@ static const struct plugin_option flowsail_options[] = {
 	{ .f = { "isolation", TCA_FLOWSAIL_ISOLATION, PLUGIN_COUNT, NULL }, .size = 2,
 	  .zero = "flow", .min = 1, .max = FLOWSAIL_ISOLATION_MAX,
 	  .help = "sub-queues for flows that the neighbour holds (8)" },
+	{ .f = { "isolation-by", TCA_FLOWSAIL_ISOLATION_BY, PLUGIN_CHOICE, flowsail_by_choices },
+	  .size = 1,
+	  .help = "which flows that are held wait in one sub-queue (destination)" },
 	{ .f = { "slots", TCA_FLOWSAIL_SLOTS, PLUGIN_COUNT, NULL }, .size = 4, .min = 1,
 	  .max = FLOWSAIL_SLOTS_MAX,
 	  .help = "flows that may be known at a time (1024)" },
@@ -161,6 +170,11 @@ static const struct plugin_option flowsail_options[] = {
 	  .help = "where the port leads: up and then up again pauses nobody (none)" },
 	{ .f = { "strip", TCA_FLOWSAIL_STRIP, PLUGIN_CHOICE, hop_strip_choices }, .size = 1,
 	  .help = "offer to take tags off, also in front of tc filters and XDP (auto)" },
+	{ .f = { "roots", TCA_FLOWSAIL_ROOTS, PLUGIN_BOOL, NULL }, .size = 1, .no = "noroots",
+	  .help = "tell and hear where congestion began (noroots)" },
+	{ .f = { "root-id", TCA_FLOWSAIL_ROOT_ID, PLUGIN_COUNT, NULL }, .size = 2,
+	  .zero = "auto", .min = 1, .max = 65535,
+	  .help = "id of the port as such a place (auto)" },
 };
 
 static const struct plugin_stat flowsail_stats[] = {
@@ -233,7 +247,7 @@ static const struct plugin_kind flowsail_kind = {
 	.options = flowsail_options, .count = PLUGIN_ARRAY_SIZE(flowsail_options),
 	.max = TCA_FLOWSAIL_MAX,
 	.fixed = "  TIME is a number with ns, us, ms or s; RATE as 10gbit; BYTES as 64k.\n"
-		 "  After creation, queues, isolation, slots and classes cannot be changed.\n"
+		 "  After creation, queues, isolation, isolation-by, slots and classes cannot be changed.\n"
 		 "  See tc-flowsail(8).\n",
 	.version = TCA_FLOWSAIL_VERSION, .speaks = FLOWSAIL_VERSION,
 };

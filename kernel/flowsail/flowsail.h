@@ -63,6 +63,7 @@ struct flowsail_config {
 	u32			resume;
 	u16			queues;
 	u16			isolation;
+	u8			isolation_by;
 	u8			lone;
 	u8			pause;
 	u8			split_gso;
@@ -156,7 +157,8 @@ struct flowsail_sched {
 	/* Read mostly */
 	struct flowsail_config	config;
 	struct flowsail_flow	*flows;
-	u32			*destinations;	/* of each sub-queue for isolation */
+	u32			*common;	/* of the flows in each sub-queue for isolation */
+	u16			*roots;		/* of each flow that is isolated, 0: not known */
 	struct flowsail_front	*fronts;	/* of each sub-queue, kept if @resume is not 0 */
 	u16			*chains;	/* one more than the number of a flow, or 0 */
 	u32			chains_mask;
@@ -210,6 +212,7 @@ struct flowsail_sched {
  * @apart: it is in isolation
  * @spilled: it is a control packet
  * @stray: its place in flowsail_sched.stray, if it has no slot
+ * @cause: of hop_cause_add(), 0 if that was not asked; only with a handle
  */
 struct flowsail_skb_cb {
 	u16	flow;
@@ -217,6 +220,7 @@ struct flowsail_skb_cb {
 	bool	apart;
 	bool	spilled;
 	u8	stray;
+	u8	cause;
 };
 
 static inline struct flowsail_skb_cb *flowsail_cb(const struct sk_buff *skb)

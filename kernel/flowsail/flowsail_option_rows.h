@@ -41,6 +41,8 @@ static const struct hop_option flowsail_options[] = {
 	    "queues must be 1 to 2048", .fixed = true),
 	ROW(TCA_FLOWSAIL_ISOLATION, isolation, 2, 1, FLOWSAIL_ISOLATION_MAX,
 	    "isolation must be flow or 1 to 64", .zero = true, .fixed = true),
+	ROW(TCA_FLOWSAIL_ISOLATION_BY, isolation_by, 1, 0, __FLOWSAIL_BY_MAX - 1,
+	    "isolation-by must be destination or root", .fixed = true),
 	ROW(TCA_FLOWSAIL_SLOTS, slots, 4, 1, FLOWSAIL_SLOTS_MAX,
 	    "slots must be 1 to 4094", .fixed = true),
 	ROW(TCA_FLOWSAIL_CLASSES, prio.classes, 1, 1, FLOWSAIL_CLASSES_MAX,
@@ -109,6 +111,10 @@ static const struct hop_option flowsail_options[] = {
 	    "tier must be none, down or up"),
 	ROW(TCA_FLOWSAIL_STRIP, port.strip, 1, 0, __HOP_STRIP_MAX - 1,
 	    "strip must be auto or always"),
+	ROW(TCA_FLOWSAIL_ROOTS, port.roots, 1, 0, 1,
+	    "roots must be on or off"),
+	ROW(TCA_FLOWSAIL_ROOT_ID, port.root_id, 2, 1, 65535,
+	    "root-id must be auto or 1 to 65535", .zero = true),
 };
 
 #undef ROW
@@ -151,6 +157,9 @@ static const struct nla_policy flowsail_policy[TCA_FLOWSAIL_MAX + 1] = {
 	[TCA_FLOWSAIL_CLASSES] = { .type = NLA_U8 },
 	[TCA_FLOWSAIL_PRIOMAP] = NLA_POLICY_EXACT_LEN(16),
 	[TCA_FLOWSAIL_TELEMETRY] = { .type = NLA_U16 },
+	[TCA_FLOWSAIL_ROOTS] = { .type = NLA_U8 },
+	[TCA_FLOWSAIL_ROOT_ID] = { .type = NLA_U16 },
+	[TCA_FLOWSAIL_ISOLATION_BY] = { .type = NLA_U8 },
 };
 
 #define FLOWSAIL_DEFAULTS {							\

@@ -17,7 +17,8 @@
  *
  * Each destination has a sub-queue for isolation to itself, as long as there are enough. Flows to
  * one destination wait for the same port anyhow, as a rule; any other flow would wait there for a
- * port that it does not go to.
+ * port that it does not go to. With `isolation-by root` each place where congestion began has one,
+ * as far as the neighbour tells that with a pause (hopctl's root.h); so fewer are enough.
  *
  * A normal sub-queue never waits for another one, so nothing can wait in a circle.
  *
@@ -83,8 +84,23 @@ void flowsail_paused_moves(struct flowsail_sched *q, u64 now)
 	q->paused_ns = now;
 }
 
+/* Where the congestion began for which a flow is isolated, if that is asked for and known. It is
+ * the same from the first pause on until the flow is released, also while nobody tells it any more.
+ */
+static u16 flow_root(const struct flowsail_sched *q, const struct flowsail_flow *flow)
+{
+	u16 slot = flowsail_slot(q, flow);
+
+	if (q->config.isolation_by != FLOWSAIL_BY_ROOT)
+		return 0;
+	if (!(flow->state & FLOWSAIL_ISOLATED) || !q->roots[slot])
+		q->roots[slot] = hop_root_heard(&q->member, slot);
+	return q->roots[slot];
+}
+
 static void flow_pause(struct flowsail_sched *q, struct flowsail_flow *flow)
 {
+	flow_root(q, flow);
 	q->stats.pauses_obeyed++;
 	q->stats.paused++;
 	q->holding++;
@@ -123,40 +139,46 @@ void flowsail_merge_paused(struct flowsail_sched *q, u64 now)
 						flow_changed, q, now);
 }
 
+static u32 isolation_destination(const struct flowsail_sched *q, const struct sk_buff *skb)
+{
+	u32 destination = hop_packet_destination(skb, 0, &q->flow_secret);
+
+	if (unlikely(!destination))	/* not of IP */
+		destination = jhash(eth_hdr(skb)->h_dest, ETH_ALEN, q->flow_secret.rest);
+	return destination;
+}
+
 /**
  * flowsail_isolation - the sub-queue in which a flow is to wait
  * @q: the qdisc
  * @flow: a flow without packets there
  * @skb: a packet of it
  *
- * Return: its own; or of its class that of its destination, an empty one, or the shortest.
+ * Return: its own; or of its class that of its root or destination, an empty one, or the shortest.
  */
 u32 flowsail_isolation(struct flowsail_sched *q, const struct flowsail_flow *flow,
 		       const struct sk_buff *skb)
 {
-	u32 first = q->isolation + flow->class * q->config.isolation, best, n;
+	u32 first = q->isolation + flow->class * q->config.isolation, common, best, n;
 	u64 busy = q->busy[flow->class], left;
 	const struct hop_subq *subs;
-	u32 destination;
 
 	if (!q->config.isolation)
 		return q->own + flowsail_slot(q, flow);
-	destination = hop_packet_destination(skb, 0, &q->flow_secret);
-	if (unlikely(!destination))	/* not of IP */
-		destination = jhash(eth_hdr(skb)->h_dest, ETH_ALEN, q->flow_secret.rest);
+	common = flow_root(q, flow) ?: isolation_destination(q, skb);
 	subs = &q->subqs.queues[first];
 	best = ~busy ? __ffs64(~busy) : 0;
 	if (best >= q->config.isolation)
 		best = 0;
 	for (left = busy; left; left &= left - 1) {
 		n = __ffs64(left);
-		if (q->destinations[first - q->isolation + n] == destination)
+		if (q->common[first - q->isolation + n] == common)
 			return first + n;
 		if (subs[n].backlog < subs[best].backlog)
 			best = n;
 	}
 	if (!subs[best].head)
-		q->destinations[first - q->isolation + best] = destination;
+		q->common[first - q->isolation + best] = common;
 	return first + best;
 }
 

@@ -36,8 +36,8 @@
  *   pauseNum counts marked packets by (port, slot) they came by, wherever they are here: a flow
  *   that moves to isolation and back is held as long as any of them remains.
  *
- *   Isolation has a sub-queue for each of a few destinations. In the paper's single one flows wait
- *   for ports that they do not go to (its section VII).
+ *   Isolation has a sub-queue for each of a few destinations, or places where congestion began. In
+ *   the paper's single one flows wait for ports that they do not go to (its section VII).
  *
  *   A sub-queue waits while its first packet may not leave. The paper's waits as a whole as long as
  *   any of its flows is held; see isolate.c, also for what became of order marks.
@@ -132,6 +132,20 @@ static u32 flowsail_assign(struct flowsail_sched *q, struct flowsail_flow *flow,
 	return flow->packets ? flow->queue : flowsail_normal(q, flow, hash, now);
 }
 
+/* Why a packet holds its flow: the neighbour holds that too, or another one whose packet is before
+ * it; or else for this port.
+ */
+static noinline u8 flowsail_cause(struct flowsail_sched *q, const struct hop_subq *sub,
+				  const struct sk_buff *skb, u16 handle)
+{
+	const struct flowsail_flow *flow = flowsail_cb_flow(q, skb);
+
+	if (sub->held == HOP_HELD_PAUSED && !(flow && flow->state & FLOWSAIL_PAUSED))
+		flow = flowsail_cb_flow(q, sub->head);
+	return hop_cause_add(&q->member, handle, flow ? flowsail_slot(q, flow) : 0,
+			     flow && flow->state & FLOWSAIL_PAUSED);
+}
+
 /* Algorithm 1, lines 17 to 26: does the packet hold its flow at the neighbour that it came from? */
 static void flowsail_mark(struct flowsail_sched *q, struct hop_subq *sub, u32 own,
 			  struct sk_buff *skb)
@@ -161,6 +175,8 @@ static void flowsail_mark(struct flowsail_sched *q, struct hop_subq *sub, u32 ow
 		return;
 	}
 	flowsail_cb(skb)->handle = handle;
+	if (unlikely(q->config.port.roots))
+		flowsail_cb(skb)->cause = flowsail_cause(q, sub, skb, handle);
 	hop_pause_inc(&q->member, handle);
 	q->stats.marks++;
 	q->stats.marks_high += verdict == FLOWSAIL_HOLDS_HIGH;

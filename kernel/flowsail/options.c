@@ -32,6 +32,10 @@ static int flowsail_validate(struct nlattr **tb, const struct flowsail_config *c
 					 tb[TCA_FLOWSAIL_QUEUES] ?: tb[TCA_FLOWSAIL_ISOLATION],
 					 "queues, isolation of each class and slots together must be at most 4096",
 					 -EINVAL);
+	if (c->isolation_by == FLOWSAIL_BY_ROOT && !c->port.roots)
+		return hop_option_refuse(extack, tb[TCA_FLOWSAIL_ROOTS] ?:
+					 tb[TCA_FLOWSAIL_ISOLATION_BY],
+					 "isolation-by root needs roots", -EINVAL);
 	if (c->ql && c->qh && c->qh < c->ql)
 		return hop_option_refuse(extack, tb[TCA_FLOWSAIL_QH] ?: tb[TCA_FLOWSAIL_QL],
 					 "qh must not be below ql", -EINVAL);
@@ -85,6 +89,8 @@ int flowsail_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ac
 	int err;
 
 	err = flowsail_parse(opt, &c, false, extack);
+	if (!err && c.port.roots)
+		err = hop_roots_use(&q->member);
 	if (!err)
 		err = hop_buffer_find(&q->buffer, sch, c.pool, opt, TCA_FLOWSAIL_POOL, &pool,
 				      extack);

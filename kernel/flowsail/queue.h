@@ -50,6 +50,8 @@ static inline void flowsail_unhold(struct flowsail_sched *q, struct sk_buff *skb
 	u16 handle = flowsail_cb(skb)->handle;
 
 	flowsail_cb(skb)->handle = 0;
+	if (unlikely(flowsail_cb(skb)->cause))
+		hop_cause_del(&q->member, handle, flowsail_cb(skb)->cause);
 	hop_pause_dec(&q->member, handle);
 }
 

@@ -99,13 +99,14 @@ static int flowsail_allocate(struct flowsail_sched *q)
 	q->chains = kvcalloc(q->chains_mask + 1, sizeof(*q->chains), GFP_KERNEL);
 	q->flows = kvcalloc(q->config.slots, sizeof(*q->flows), GFP_KERNEL);
 	q->fronts = kvcalloc(count, sizeof(*q->fronts), GFP_KERNEL);
-	q->destinations = kvcalloc(q->config.isolation * q->config.prio.classes,
-				   sizeof(*q->destinations), GFP_KERNEL);
+	q->common = kvcalloc(q->config.isolation * q->config.prio.classes, sizeof(*q->common),
+			     GFP_KERNEL);
+	q->roots = kvcalloc(q->config.slots, sizeof(*q->roots), GFP_KERNEL);
 	q->subqs.queues = kvcalloc(count, sizeof(*q->subqs.queues), GFP_KERNEL);
 	q->subqs.stats = kvcalloc(count, sizeof(*q->subqs.stats), GFP_KERNEL);
 	q->subqs.classes = q->class;
 	if (!q->chains || !q->flows || !q->fronts || !q->subqs.queues || !q->subqs.stats ||
-	    !q->destinations)
+	    !q->common || !q->roots)
 		return -ENOMEM;
 	flowsail_setup(q);
 	return 0;
@@ -115,7 +116,8 @@ static void flowsail_free(struct flowsail_sched *q)
 {
 	kvfree(q->subqs.queues);
 	kvfree(q->subqs.stats);
-	kvfree(q->destinations);
+	kvfree(q->common);
+	kvfree(q->roots);
 	kvfree(q->fronts);
 	kvfree(q->flows);
 	kvfree(q->chains);
@@ -148,6 +150,8 @@ int flowsail_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack 
 	q->config.port.kinds = HOP_KIND_BFC | HOP_KIND_FLOWSAIL;
 	err = hop_member_join(&q->member, sch, q->config.slots, &q->config.port,
 			      &flowsail_member_ops, extack);
+	if (!err && q->config.port.roots)
+		err = hop_roots_use(&q->member);
 	if (err)
 		return err;
 	flowsail_recompute(q);

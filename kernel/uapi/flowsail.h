@@ -48,6 +48,17 @@ enum flowsail_lone {
 };
 
 /**
+ * enum flowsail_by - what flows that are held have in common if they wait in one sub-queue
+ * @FLOWSAIL_BY_DESTINATION: their destination
+ * @FLOWSAIL_BY_ROOT: the place where the congestion began for which they are held
+ */
+enum flowsail_by {
+	FLOWSAIL_BY_DESTINATION,
+	FLOWSAIL_BY_ROOT,
+	__FLOWSAIL_BY_MAX
+};
+
+/**
  * enum flowsail_waits - what a sub-queue waits for
  * @FLOWSAIL_WAITS_NOT: it is empty
  * @FLOWSAIL_WAITS_TURN: for its turn
@@ -143,6 +154,10 @@ enum flowsail_role {
  * @TCA_FLOWSAIL_PRIOMAP: 16 x u8: class, from 0, of each skb priority
  * @TCA_FLOWSAIL_TELEMETRY: u16, 1 to 65535, 0 (default): none: UDP port to which packets go that
  *	HPCC's telemetry is written into
+ * @TCA_FLOWSAIL_ROOTS: u8, 0 or 1, default 0: tell and hear where congestion began
+ * @TCA_FLOWSAIL_ROOT_ID: u16, 1 to 65535, 0 (default): auto: id of the port as such a place
+ * @TCA_FLOWSAIL_ISOLATION_BY: u8, enum flowsail_by, default FLOWSAIL_BY_DESTINATION, not
+ *	changeable: which flows that are held wait in one sub-queue
  */
 enum {
 	TCA_FLOWSAIL_UNSPEC,
@@ -185,6 +200,9 @@ enum {
 	TCA_FLOWSAIL_CLASSES,
 	TCA_FLOWSAIL_PRIOMAP,
 	TCA_FLOWSAIL_TELEMETRY,
+	TCA_FLOWSAIL_ROOTS,
+	TCA_FLOWSAIL_ROOT_ID,
+	TCA_FLOWSAIL_ISOLATION_BY,
 	__TCA_FLOWSAIL_MAX
 };
 

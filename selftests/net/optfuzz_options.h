@@ -103,6 +103,7 @@ static const struct option floodgate_options[] = {
 static const struct option flowsail_options[] = {
 	{ TCA_FLOWSAIL_QUEUES, 2, false, true, 1, 2048, false },
 	{ TCA_FLOWSAIL_ISOLATION, 2, true, true, 1, 64, false },
+	{ TCA_FLOWSAIL_ISOLATION_BY, 1, false, true, 0, 1, false },
 	{ TCA_FLOWSAIL_SLOTS, 4, false, true, 1, 4094, false },
 	{ TCA_FLOWSAIL_CLASSES, 1, false, true, 1, 8, false },
 	{ TCA_FLOWSAIL_PAUSE, 1, false, false, 0, 1, false },
@@ -137,6 +138,8 @@ static const struct option flowsail_options[] = {
 	{ TCA_FLOWSAIL_RESTORE, 4, true, false, 1000000, 1000000000, false },
 	{ TCA_FLOWSAIL_TIER, 1, false, false, 0, 2, false },
 	{ TCA_FLOWSAIL_STRIP, 1, false, false, 0, 1, false },
+	{ TCA_FLOWSAIL_ROOTS, 1, false, false, 0, 1, false },
+	{ TCA_FLOWSAIL_ROOT_ID, 2, true, false, 1, 65535, false },
 };
 
 static const struct option rocc_switch_options[] = {

@@ -409,6 +409,7 @@ FLOWSAIL_VERSION = 1
 # What is shown of a new one, by roles
 FLOWSAIL_DEFAULTS = {'': {'queues': '8',
       'isolation': '8',
+      'isolation-by': 'destination',
       'slots': '1024',
       'classes': '1',
       'pause': True,
@@ -443,11 +444,13 @@ FLOWSAIL_DEFAULTS = {'': {'queues': '8',
       'watchdog': 'auto',
       'restore': 'auto',
       'tier': 'none',
-      'strip': 'auto'}}
+      'strip': 'auto',
+      'roots': False,
+      'root-id': 'auto'}}
 
-FLOWSAIL_OFF = {'pause': 'nopause', 'split-gso': 'no-split-gso', 'tag': 'notag', 'watch': 'nowatch'}
+FLOWSAIL_OFF = {'pause': 'nopause', 'split-gso': 'no-split-gso', 'tag': 'notag', 'watch': 'nowatch', 'roots': 'noroots'}
 
-FLOWSAIL_FIXED = ('queues', 'isolation', 'slots', 'classes')
+FLOWSAIL_FIXED = ('queues', 'isolation', 'isolation-by', 'slots', 'classes')
 
 # Role, option, typed, shown
 FLOWSAIL_GOOD = [('', 'queues', 'queues 1', '1'),
@@ -455,6 +458,8 @@ FLOWSAIL_GOOD = [('', 'queues', 'queues 1', '1'),
  ('', 'isolation', 'isolation 1', '1'),
  ('', 'isolation', 'isolation 64', '64'),
  ('', 'isolation', 'isolation flow', 'flow'),
+ ('', 'isolation-by', 'isolation-by destination', 'destination'),
+ ('', 'isolation-by', 'isolation-by root', 'root'),
  ('', 'slots', 'slots 1', '1'),
  ('', 'slots', 'slots 4094', '4094'),
  ('', 'classes', 'classes 1', '1'),
@@ -542,12 +547,18 @@ FLOWSAIL_GOOD = [('', 'queues', 'queues 1', '1'),
  ('', 'tier', 'tier down', 'down'),
  ('', 'tier', 'tier up', 'up'),
  ('', 'strip', 'strip auto', 'auto'),
- ('', 'strip', 'strip always', 'always')]
+ ('', 'strip', 'strip always', 'always'),
+ ('', 'roots', 'noroots', False),
+ ('', 'roots', 'roots', True),
+ ('', 'root-id', 'root-id 1', '1'),
+ ('', 'root-id', 'root-id 65535', '65535'),
+ ('', 'root-id', 'root-id auto', 'auto')]
 
 # Role, option, typed, what is said, by whom
 FLOWSAIL_BAD = [('', 'queues', 'queues 0', 'takes a number from ', 'tc'),
  ('', 'queues', 'queues 2049', 'takes a number from ', 'tc'),
  ('', 'isolation', 'isolation 65', 'takes a number from ', 'tc'),
+ ('', 'isolation-by', 'isolation-by nonsense', 'takes one of ', 'tc'),
  ('', 'slots', 'slots 0', 'takes a number from ', 'tc'),
  ('', 'slots', 'slots 4095', 'takes a number from ', 'tc'),
  ('', 'classes', 'classes 0', 'takes a number from ', 'tc'),

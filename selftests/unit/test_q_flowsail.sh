@@ -86,12 +86,12 @@ named "port" hopctl.h HOP_A_ none
 ! grep -qE '"(bytes|packets|drops|overlimits|requeues|backlog|qlen)":' "$dir/out"
 report $? "no key that tc itself uses"
 shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
-	[{"kind":"flowsail","handle":"1:","root":true,"refcnt":0,"options":{"queues":1,"isolation":2,"slots":3,
+	[{"kind":"flowsail","handle":"1:","root":true,"refcnt":0,"options":{"queues":1,"isolation":2,"isolation_by":"41","slots":3,
 	"classes":36,"pause":true,"ql":5,"qh":6,"ql_scale":0.07,"qh_scale":0.08,"resume":0.09,"lone":"10","quantum":11,
 	"priomap":[0,1,2,3,4,5,6,7,7,6,5,4,3,2,1,0],"limit":12,"pool":13,
 	"pool_alpha":0.14,"kmin":15,"kmax":16,"pmax":0.17,"telemetry":38,"split_gso":true,"rate":19,"control_share":0.2,
 	"control_dscp":21,"role":"22","peer":"23","tag":true,"tpid":"25","hrtt":26,"hrtt_max":27,"refresh":28,
-	"lease":29,"watch":true,"watchdog":31,"restore":32,"tier":"33","strip":"34","version":35},
+	"lease":29,"watch":true,"watchdog":31,"restore":32,"tier":"33","strip":"34","roots":true,"root_id":40,"version":35},
 	"ql_bytes":1,"qh_bytes":2,"resume_bytes":3,"n_active":4,"backlogged":5,"flows":6,"isolated":7,"paused":8,"marked":9,"link_rate":10,
 	"hrtt":11,"flows_max":12,"backlog_max":13,"backlog_time":14,"time":15,"pool_size":16,"pool_used":17,
 	"pool_max":18,"assign_free":19,"assign_shared":20,"assign_isolated":21,"released":22,"flows_early":23,

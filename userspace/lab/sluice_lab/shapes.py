@@ -125,10 +125,10 @@ def flowsail_fig10(f1: units.rate = "60gbit", f2: units.rate = "20gbit", f3: uni
 
 
 def flowsail_limit(hot: int = 3, bursts: int = 8, rate: units.rate = "100gbit", drain: units.rate = "10gbit",
-                   delay: units.time = "1us"):
+                   delay: units.time = "1us", far: int = 0):
     """FlowSail, section VII: `hot` hosts h1.. send to c1.., which drain slowly; v to w, x1.. beside w.
 
-    h1.. and v are at p1; c1.., w and x1.. are at p2.
+    h1.. and v are at p1; c1.., w and x1.. are at p2. With `far` c1.. are at p3 instead, behind one link that drains slowly.
     """
     yield from (f"host h{i}" for i in range(1, hot + 1))
     yield "host v"
@@ -136,10 +136,16 @@ def flowsail_limit(hot: int = 3, bursts: int = 8, rate: units.rate = "100gbit", 
     yield "host w"
     yield from (f"host x{i}" for i in range(1, bursts + 1))
     yield from ("switch p1", "switch p2")
+    if far:
+        yield "switch p3"
     yield from _defaults(rate, delay)
     yield from (f"link {name}.p1 p1.{name}" for name in (*(f"h{i}" for i in range(1, hot + 1)), "v"))
     yield "link p1.p2 p2.p1"
-    yield from (f"link c{i}.p2 p2.c{i} rate {units.rate_words(drain)}" for i in range(1, hot + 1))
+    if far:
+        yield f"link p2.p3 p3.p2 rate {units.rate_words(drain)}"
+        yield from (f"link c{i}.p3 p3.c{i}" for i in range(1, hot + 1))
+    else:
+        yield from (f"link c{i}.p2 p2.c{i} rate {units.rate_words(drain)}" for i in range(1, hot + 1))
     yield from (f"link {name}.p2 p2.{name}" for name in ("w", *(f"x{i}" for i in range(1, bursts + 1))))
 
 
