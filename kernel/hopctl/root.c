@@ -245,7 +245,8 @@ static unsigned int roots_in_turn(struct hop_port *port, u16 *queues, unsigned i
 		if (at == first)
 			break;
 	}
-	port->roots_at = at;
+	if (at < HOP_QUEUES_MAX)
+		port->roots_at = at;
 	return count;
 }
 
