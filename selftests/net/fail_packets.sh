@@ -123,6 +123,9 @@ for kind in bfc floodgate flowsail pfc rocc ideal; do
 	without_memory "$kind, gbn" --rto 10ms
 	between "$kind: copies were wanting on the wire, not all" $(($(wire_count a e no_memory) - before)) 1 \
 		"$(wire_count a e duplicated)"
+	# and so do those that the kernel could not make ready for it
+	between "$kind: they count as dropped" "$(link_stat a e tx_dropped)" \
+		"$(in_ns a ethtool -S e | awk '$1 ~ /^(control_overflow|no_memory|runt|down):/ { n += $2 } END { print n }')" 1000
 	ip_in a link set e type wire duplicate 0% corrupt 0%
 	without_memory "$kind, tcp" --transport tcp
 	if [ $kind = ideal ]; then

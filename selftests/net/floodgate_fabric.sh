@@ -378,6 +378,21 @@ for split in split-gso no-split-gso; do
 		check "$split, gro $gro: all leaves, and nothing is outstanding" wait_until -e 400 50 shape_rests
 	done
 done
+
+diag "a packet of a VLAN in a VLAN, which leaves no room for the fabric tag"
+ips a "link add link p name p.7 type vlan id 7
+link add link p.7 name p.78 type vlan id 8
+addr add 10.7.0.1/24 dev p.78
+link set p.7 up
+link set p.78 up
+neigh replace 10.7.0.2 lladdr $(mac 9) nud permanent dev p.78"
+figs a p tagged
+tagged=$REPLY
+in_ns a "$gsosend" 10.7.0.2 1 1472 || fail "gsosend"
+check "it leaves" wait_until -e 100 10 shape_rests
+shows "without the tag" a p tagged "$tagged"
+is "and counts against no window any more" \
+	"$(tc_in a -s class show dev p | grep -A9 "10\.7\.0\.2" | grep -o "used [0-9]*" | head -n 1)" "used 0"
 leave_spaces
 
 for queues in "numtxqueues 4" "numrxqueues 4"; do
