@@ -20,25 +20,11 @@ QH=60000
 # What comes between a pause and its effect: what a cable carries in 20 us there and back, one frame on the card, one that is being
 # received, and what comes while a frame of pauses waits for its share of the link
 LATE=$((8 * FRAME))
-# to HOST N SPORT [WORD]...: N frames of a flow to 10.0.0.HOST
-to() { echo "f$3 n=$2 bytes=$FRAME from=10.0.0.1 to=10.0.0.$1 sport=$3 dport=9 dst=$(mac "$1") ${*:4}"; }
 # sends BOX DEV LINE...
 sends() { printf '%s\n' "${@:3}" | "$frames" -l -w 0 "$(ns_name "$1")/$2" "$(ns_name "$1")/lo" >/dev/null || die "frames"; }
-got() { received c "$1"; echo "$REPLY"; }
-has() { received c "$1"; [ "$REPLY" -ge "$2" ]; }
 
 #	h:p ===100M=== s:q [ bridge ] s:r ===100M=== c:t [ bridge ] c:u ---10M--- c:y, of 10.0.0.2
 #	                                                            c:v --100M--- c:z, of 10.0.0.3
-boxes()
-{
-	ns h s c
-	sees c
-	cable 10us h p 100mbit s q
-	cable 10us s r 100mbit c t
-	cable 10us c u 10mbit c y
-	cable 10us c v 100mbit c z
-	bridged
-}
 # longest BOX DEV FIGURE: sets `most` to the highest value while y gets 100 more
 longest()
 {
@@ -57,7 +43,7 @@ longest()
 # classes BOX DEV ROLE: what sub-queues of that role wait for
 classes() { tc_in "$1" -s class show dev "$2" | sed -n "s/.*waits \([a-z]*\) role $3.*/\1/p" | grep -v not | sort | uniq -c | xargs; }
 
-boxes
+boxes 100mbit
 diag "flows that share a sub-queue"
 sails queues 1 ql $QL qh $QH
 y=$(got y) z=$(got z)

@@ -6,7 +6,7 @@
 #	h:p === s:q [ bridge ] s:r === c:t [ bridge ] c:u --- 10.0.0.2
 #	                                              c:v --- 10.0.0.3
 #
-# The test makes the boxes, the cables and the hosts.
+# The test makes the boxes, the cables and the hosts, or has them of boxes().
 
 # shellcheck disable=SC2034	# of the tests
 PORTS="h:p:host:switch s:q:switch:host s:r:switch:switch c:t:switch:switch c:u:switch:host c:v:switch:host"
@@ -70,6 +70,22 @@ bridged()
 		check "$port forwards" wait_until 10 forwards $port
 	done
 }
+# boxes RATE: all of it, with y and z at the ends, of 10 Mb/s and of RATE; the rest has 100
+boxes()
+{
+	ns h s c
+	sees c
+	cable 10us h p 100mbit s q
+	cable 10us s r 100mbit c t
+	cable 10us c u 10mbit c y
+	cable 10us c v "$1" c z
+	bridged
+}
+# to HOST N SPORT [WORD]...: a line for `frames`: N of a flow to 10.0.0.HOST, $FRAME bytes each
+to() { echo "f$3 n=$2 bytes=$FRAME from=10.0.0.1 to=10.0.0.$1 sport=$3 dport=9 dst=$(mac "$1") ${*:4}"; }
+# got HOST: how many frames have come there; has HOST N: at least so many have
+got() { received c "$1"; echo "$REPLY"; }
+has() { received c "$1"; [ "$REPLY" -ge "$2" ]; }
 # forwards BOX: by all ports of its bridge
 forwards() { ! bridge -n "$(ns_name "$1")" link show | grep -v "state forwarding"; }
 # know: who is where; a port that was down has forgotten it

@@ -23,23 +23,13 @@ need_module sch_flowsail
 FRAME=1000	# bytes, with the Ethernet header
 QL=15000
 QH=60000
-# to HOST N SPORT: N frames of a flow to 10.0.0.HOST
-to() { echo "f$3 n=$2 bytes=$FRAME from=10.0.0.1 to=10.0.0.$1 sport=$3 dport=9 dst=$(mac "$1")"; }
 sends() { printf '%s\n' "$@" | "$frames" -l -w 0 "$(ns_name h)/p" "$(ns_name h)/lo" >/dev/null || die "frames"; }
-got() { received c "$1"; echo "$REPLY"; }
-has() { received c "$1"; [ "$REPLY" -ge "$2" ]; }
 # roots BOX DEV: "ROOT HOPS", each once, for what that port's neighbour holds
 roots() { "$sluice" -n "$(ns_name "$1")" -j show "$2" | jq -r '.[0].roots // [] | map("\(.root) \(.hops)") | unique | join(", ")'; }
 id_of() { "$sluice" -n "$(ns_name "$1")" -j show "$2" | jq '.[0].port.root_id'; }
 used() { tc_in s -s class show dev r | grep -c 'role isolation'; }
 
-ns h s c
-sees c
-cable 10us h p 100mbit s q
-cable 10us s r 100mbit c t
-cable 10us c u 10mbit c y
-cable 10us c v 20mbit c z
-bridged
+boxes 20mbit
 bridge -n "$(ns_name s)" fdb replace "$(mac 4)" dev r master static
 bridge -n "$(ns_name c)" fdb replace "$(mac 4)" dev u master static
 
