@@ -8,6 +8,8 @@
 #
 # Frames of 20 flows wait at p2, one is on the line. Behind them come some that may overtake them, and b
 # sees how many they have overtaken.
+#
+# $SLUICE_KINDS (all): these kinds only.
 
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -148,6 +150,7 @@ pieces()
 build wire
 for options in "bfc queues 1" "bfc assign single" "pfc pool 64m" "floodgate" "flowsail queues 1" "flowsail role host" "rocc" "rocc role host" "ideal" "ideal order srf"; do
 	kind=${options%% *}
+	[[ ,${SLUICE_KINDS:-$kind}, == *,$kind,* ]] || continue
 	diag "$options"
 	# shellcheck disable=SC2086
 	tc_in sw qdisc replace dev p2 root handle 1: $options || die "no $options"
@@ -200,6 +203,7 @@ build veth
 tc_in sw qdisc add dev p2 root handle 1: tbf rate 100mbit burst 5k limit 10m
 for options in "bfc" "bfc ways 1" "bfc assign stochastic" "pfc pool 64m" "floodgate" "flowsail" "flowsail slots 1" "rocc"; do
 	kind=${options%% *}
+	[[ ,${SLUICE_KINDS:-$kind}, == *,$kind,* ]] || continue
 	diag "$options: more of them than the share"
 	# shellcheck disable=SC2086
 	tc_in sw qdisc replace dev p2 parent 1: handle 10: $options rate 100mbit control-dscp $DSCP || die "no $options"
