@@ -379,6 +379,18 @@ for split in split-gso no-split-gso; do
 	done
 done
 
+# b, which gets the segments, waits for what a has counted: of 1000 bytes, 8 of UDP, 20 of IP, 14 of Ethernet. A few leave meanwhile.
+diag "cut behind the qdisc"
+in_ns a ethtool -K p tx-udp-segmentation off >/dev/null || die "ethtool"
+ip_in b link set r type wire rate 10mbit
+for i in 1 2; do
+	in_ns a "$gsosend" 10.0.1.2 20 1000 || fail "gsosend"
+done
+sleep 0.001
+figs a p outstanding
+between "a packet counts as much as its segments" "$REPLY" $((35 * 1042)) $((40 * 1042))
+check "all leaves, and nothing is outstanding" wait_until -e 400 50 shape_rests
+
 diag "a packet of a VLAN in a VLAN, which leaves no room for the fabric tag"
 ips a "link add link p name p.7 type vlan id 7
 link add link p.7 name p.78 type vlan id 8
