@@ -20,8 +20,6 @@ QH=60000
 # What comes between a pause and its effect: what a cable carries in 20 us there and back, one frame on the card, one that is being
 # received, and what comes while a frame of pauses waits for its share of the link
 LATE=$((8 * FRAME))
-# sends BOX DEV LINE...
-sends() { printf '%s\n' "${@:3}" | "$frames" -l -w 0 "$(ns_name "$1")/$2" "$(ns_name "$1")/lo" >/dev/null || die "frames"; }
 
 #	h:p ===100M=== s:q [ bridge ] s:r ===100M=== c:t [ bridge ] c:u ---10M--- c:y, of 10.0.0.2
 #	                                                            c:v --100M--- c:z, of 10.0.0.3
@@ -229,24 +227,10 @@ is "not less than a frame" "$(of ql_bytes)" 1514
 
 # Two flows to y, with 10 Mb/s, and one to z, with 20
 diag "who waits for whom in isolation"
-used() { tc_in s -s class show dev r | grep -c 'role isolation'; }
-# passes N [WORD]...: how many of z's have come when y has 200, with sub-queues for isolation, of which N are used
-passes()
-{
-	sails queues 1 ql $QL qh $QH "${@:2}"
-	y=$(got y) z=$(got z)
-	sends h p "$(to 2 150 1)" "$(to 2 150 2)" "$(to 3 600 3)"
-	check "y has 200" wait_until -e 2 1 has y $((y + 200))
-	passed=$(($(got z) - z))
-	check "all comes to y" wait_until -e 400 20 has y $((y + 300))
-	check "and to z" wait_until -e 400 20 has z $((z + 600))
-	check "and nobody is held" wait_until -e 400 20 rest
-	is "sub-queues used" "$(used)" "$1"
-}
 ip_in c link set dev v type wire rate 20mbit
-passes 1 isolation 1
+passes 2 1 isolation 1
 between "z's flow waits for y's" "$passed" 50 250
-passes 2
+passes 2 2
 between "each destination has one: z's flow waits for z alone" "$passed" 350 420
 ip_in c link set dev v type wire rate 100mbit
 

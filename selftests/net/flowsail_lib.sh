@@ -86,6 +86,25 @@ to() { echo "f$3 n=$2 bytes=$FRAME from=10.0.0.1 to=10.0.0.$1 sport=$3 dport=9 d
 # got HOST: how many frames have come there; has HOST N: at least so many have
 got() { received c "$1"; echo "$REPLY"; }
 has() { received c "$1"; [ "$REPLY" -ge "$2" ]; }
+# sends BOX DEV LINE...
+sends() { printf '%s\n' "${@:3}" | "$frames" -l -w 0 "$(ns_name "$1")/$2" "$(ns_name "$1")/lo" >/dev/null || die "frames"; }
+used() { tc_in s -s class show dev r | grep -c 'role isolation'; }
+# passes HOST N [WORD]...: two flows are sent to y, one of them to 10.0.0.HOST, and one to z: sets `passed` to how many of z's have come
+# when y has 200. s:r has used N sub-queues for isolation by the end.
+passes()
+{
+	local y z
+
+	sails queues 1 ql $QL qh $QH "${@:3}"
+	y=$(got y) z=$(got z)
+	sends h p "$(to 2 150 1)" "$(to "$1" 150 2)" "$(to 3 600 3)"
+	check "y has 200" wait_until -e 2 1 has y $((y + 200))
+	passed=$(($(got z) - z))
+	check "all comes to y" wait_until -e 400 20 has y $((y + 300))
+	check "and to z" wait_until -e 400 20 has z $((z + 600))
+	check "and nobody is held" wait_until -e 400 20 rest
+	is "sub-queues used" "$(used)" "$2"
+}
 # forwards BOX: by all ports of its bridge
 forwards() { ! bridge -n "$(ns_name "$1")" link show | grep -v "state forwarding"; }
 # know: who is where; a port that was down has forgotten it

@@ -23,45 +23,30 @@ need_module sch_flowsail
 FRAME=1000	# bytes, with the Ethernet header
 QL=15000
 QH=60000
-sends() { printf '%s\n' "$@" | "$frames" -l -w 0 "$(ns_name h)/p" "$(ns_name h)/lo" >/dev/null || die "frames"; }
 # roots BOX DEV: "ROOT HOPS", each once, for what that port's neighbour holds
 roots() { "$sluice" -n "$(ns_name "$1")" -j show "$2" | jq -r '.[0].roots // [] | map("\(.root) \(.hops)") | unique | join(", ")'; }
 id_of() { "$sluice" -n "$(ns_name "$1")" -j show "$2" | jq '.[0].port.root_id'; }
-used() { tc_in s -s class show dev r | grep -c 'role isolation'; }
 
 boxes 20mbit
 bridge -n "$(ns_name s)" fdb replace "$(mac 4)" dev r master static
 bridge -n "$(ns_name c)" fdb replace "$(mac 4)" dev u master static
 
-# passes N [WORD]...: how many of z's have come when y has 200, with sub-queues for isolation, of which N are used
-passes()
-{
-	sails queues 1 ql $QL qh $QH "${@:2}"
-	y=$(got y) z=$(got z)
-	sends "$(to 2 150 1)" "$(to 4 150 2)" "$(to 3 600 3)"
-	check "y has 200" wait_until -e 2 1 has y $((y + 200))
-	passed=$(($(got z) - z))
-	check "all comes to y" wait_until -e 400 20 has y $((y + 300))
-	check "and to z" wait_until -e 400 20 has z $((z + 600))
-	check "and nobody is held" wait_until -e 400 20 rest
-	is "sub-queues used" "$(used)" "$1"
-}
 diag "who waits for whom in isolation"
-passes 2 isolation 2
+passes 4 2 isolation 2
 between "three destinations have two: z's flow waits for one of y's" "$passed" 50 300
-passes 3 isolation 3
+passes 4 3 isolation 3
 between "three of three: it waits for z alone" "$passed" 350 420
-passes 2 isolation 2 roots isolation-by root
+passes 4 2 isolation 2 roots isolation-by root
 between "two roots have two: it waits for z alone" "$passed" 350 420
 
 diag "what is told"
 u=$(id_of c u)
-sends "$(to 2 150 1)"
+sends h p "$(to 2 150 1)"
 check "the flow is held by both" wait_until -e 2 2 figs_are h p paused 1
 is "at the first switch, for the slow port" "$(roots s r)" "$u 1"
 is "and at the host, a hop further" "$(roots h p)" "$u 2"
 # It comes behind the first flow, which waits there for y, and is held for that
-sends "$(to 3 40 3)"
+sends h p "$(to 3 40 3)"
 check "another one, which waits behind it, is held at the host" wait_until -e 2 2 figs_are h p paused 2
 is "for the same" "$(roots h p)" "$u 2"
 check "when nobody is held" wait_until -e 400 20 rest
@@ -69,17 +54,17 @@ is "nothing is told" "$(roots s r)$(roots h p)" ""
 
 # Let go when the last packet that holds it has left, it has none in isolation now and then, and the root is not told any more
 diag "a flow keeps its sub-queue until it is released"
-passes 2 isolation 8 roots isolation-by root resume none
+passes 4 2 isolation 8 roots isolation-by root resume none
 
 diag "what is refused, and what is not told"
 is "isolation by root needs roots" \
 	"$(tc_in s qdisc replace dev r root handle 9: flowsail isolation-by root 2>&1 | head -n 1)" \
 	"Error: isolation-by root needs roots."
-passes 2 isolation 2 roots isolation-by root
+passes 4 2 isolation 2 roots isolation-by root
 tc_in c qdisc replace dev t root handle 2: flowsail role switch peer switch queues 1 ql $QL qh $QH
 check "c tags" wait_until -e 100 10 tags c t
 check "s tags" wait_until -e 100 10 tags s r
-sends "$(to 2 150 1)"
+sends h p "$(to 2 150 1)"
 check "a flow is held by a box that tells no roots" wait_until -e 2 2 figs_are s r paused 1
 is "the root is not known" "$(roots s r)" ""
 check "all comes" wait_until -e 400 20 rest
