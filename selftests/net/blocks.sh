@@ -131,6 +131,19 @@ settles()
 }
 went() { cable b r sent_frames; }
 
+diag "a block that is complete"
+heard=$(mktemp)
+in_ns b "$hopframe" listen q for=500 >"$heard" &
+listener=$!
+for ((i = 0; i < 4; i++)); do
+	sleep 0.1
+	sends 1
+done
+wait $listener
+mapfile -t ends < <(grep -o ' end block=[0-9]*' "$heard")
+between "END comes of each" ${#ends[@]} 4 8
+is "and is not repeated, since the neighbour answers at once" "$(printf '%s\n' "${ends[@]}" | sort | uniq -d)" ""
+
 diag "a good line"
 went_r=$(went)
 ahead=$(cable a p control_frames)
