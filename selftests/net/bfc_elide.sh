@@ -49,7 +49,6 @@ for name in ha hb r; do
 	tc_in sw qdisc add dev $port root bfc limit $LIMIT
 done
 
-tags() { [[ $(tc_in "$1" -j -s qdisc show dev "$2") == *'"state":"tagging"'* ]]; }
 pair() { in_ns sw "$sluice" pair "$@"; }
 tier() { tc_in sw qdisc change dev "$1" root bfc tier "$2"; }
 

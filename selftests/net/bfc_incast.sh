@@ -75,7 +75,7 @@ tagging()
 	local i
 
 	for ((i = 1; i <= SENDERS; i++)); do
-		[ "$(tc_in "s$i" -j -s qdisc show dev e0 | jq -r '.[0].port.state')" = tagging ] ||
+		port_is "s$i" e0 state tagging ||
 			return
 	done
 }

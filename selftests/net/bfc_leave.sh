@@ -15,7 +15,7 @@
 
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
-need_tool ip tc jq
+need_tool ip tc
 load_modules hopctl sch_bfc
 
 hopframe=$(cd "$(dirname "$0")" && pwd)/hopframe
@@ -93,7 +93,8 @@ look()
 {
 	local json qdisc key
 
-	json=$(tc_in sw -j -s qdisc show dev "$1" 2>/dev/null)
+	qdiscs_of sw "$1"
+	json=$REPLY
 	fig=()
 	while [[ $json == *'"kind":"bfc"'* ]]; do
 		json=${json#*'"kind":"bfc"'}
@@ -334,7 +335,7 @@ load_modules hopctl sch_bfc
 begin root
 hold "the namespace" 1 8000 7900
 kill "${hands[@]}"
-ip netns del "$(ns_name sw)"
+del_ns sw
 _spaces=("$(ns_name u)" "$(ns_name d)" "$(ns_name other)")
 check "it is gone with all that was held" wait_until 5 rmmod sch_bfc
 

@@ -95,7 +95,7 @@ each()
 }
 
 each_is() { [ "$(each "$1")" = "$2" ]; }
-state_is() { tc_in "$1" -j -s qdisc show dev "$2" | grep -q "\"state\":\"$3\""; }
+state_is() { port_is "$1" "$2" state "$3"; }
 
 # paused: the sub-queues that are, as tc's class show names them
 paused()

@@ -40,7 +40,7 @@ tagging()
 
 	for ((i = 0; i < 10; i++)); do
 		sleep 1
-		[[ $(tc_in a -j -s qdisc show dev p) != *'"state":"tagging"'* ]] || return 0
+		! port_is a p state tagging || return 0
 	done
 	return 1
 }

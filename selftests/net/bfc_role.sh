@@ -29,7 +29,7 @@ tc_in h1 qdisc change dev eth0 root bfc limit 10m
 forwards() { in_ns sw sh -c "echo $2 >/proc/sys/net/$1" || die "no $1"; }
 
 # role_is ROLE: p1's. It is looked at with each HELLO.
-role_is() { [[ $(tc_in sw -j -s qdisc show dev p1) == *"\"role\":\"$1\""* ]]; }
+role_is() { port_is sw p1 role "$1"; }
 
 forwards ipv4/ip_forward 0
 forwards ipv6/conf/all/forwarding 0

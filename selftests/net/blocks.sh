@@ -40,7 +40,8 @@ figure()
 {
 	local qdisc sum=0
 
-	qdiscs_in "$(TC_LIB_DIR=${q_window%/*} tc_in "$1" -j -s qdisc show dev "$2")" window
+	TC_LIB_DIR=${q_window%/*} qdiscs_of "$1" "$2"
+	qdiscs_in "$REPLY" window
 	[ ${#qdiscs[@]} -gt 0 ] || die "$1 $2 has no qdisc window"
 	for qdisc in "${qdiscs[@]}"; do
 		figure_in "$qdisc" "$3"
@@ -133,7 +134,7 @@ went() { cable b r sent_frames; }
 
 diag "a block that is complete"
 heard=$(mktemp)
-in_ns b "$hopframe" listen q for=500 >"$heard" &
+in_ns b "$hopframe" listen q for=1000 >"$heard" &
 listener=$!
 for ((i = 0; i < 4; i++)); do
 	sleep 0.1
@@ -142,6 +143,7 @@ done
 wait $listener
 mapfile -t ends < <(grep -o ' end block=[0-9]*' "$heard")
 between "END comes of each" ${#ends[@]} 4 8
+rm "$heard"
 is "and is not repeated, since the neighbour answers at once" "$(printf '%s\n' "${ends[@]}" | sort | uniq -d)" ""
 
 diag "a good line"

@@ -67,7 +67,6 @@ host()
 	fi
 	kind=$1 check "$1: it meets its switch" wait_until -e 500 10 tags h p
 }
-tags() { tc_in "$1" -j -s qdisc show dev "$2" | grep -q '"state":"tagging"'; }
 anew() { tc_in "$1" qdisc del dev "$2" root 2>/dev/null; gate "$@"; }
 gates()
 {

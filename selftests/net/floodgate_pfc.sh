@@ -288,7 +288,6 @@ to() { echo "y n=$2 bytes=$FRAME from=10.0.0.1 to=10.0.0.$1 sport=1 dport=9 dst=
 from_h() { printf '%s\n' "$@" | "$frames" -l -w 0 "$(ns_name h)/p" "$(ns_name h)/lo" >/dev/null || die "frames"; }
 got() { received c "$1"; echo "$REPLY"; }
 got_all() { received c "$1"; [ "$REPLY" -ge "$2" ]; }
-tags() { tc_in "$1" -j -s qdisc show dev "$2" | grep -q '"state":"tagging"'; }
 ns h s c
 sees c
 for port in s c; do

@@ -491,8 +491,8 @@ start()
 # header VERSION+TYPE FLAGS RUN FLOW PACKET REMAINING, in hexadecimal, as bytes
 header() { printf '%02x%02x%04x%08x%08x%08x' "$@" | sed 's/../\\x&/g'; }
 
-# port_of SEED FLOW: source port, by splitmix64
-port_of()
+# drawn_port SEED FLOW: source port, by splitmix64
+drawn_port()
 {
 	local z=$(($1 + ($2 + 1) * 0x9e3779b97f4a7c15))
 
@@ -530,7 +530,7 @@ test_strangers()
 	# from the sender itself, by the flow's port: now the packet's own words are wrong
 	start --seed 7 <<<$'0 0 2 1500\n900000000 0 2 3000'
 	sleep 0.2
-	in_ns c0 sysctl -qw net.ipv4.ip_local_port_range="$(port_of 7 1) $(port_of 7 1)"
+	in_ns c0 sysctl -qw net.ipv4.ip_local_port_range="$(drawn_port 7 1) $(drawn_port 7 1)"
 	for bytes in "0x10 1 2 1 0 3000" "0x10 0 2 1 0 2999" "0x10 1 2 1 2 1000" "0x10 0 2 1 3 0" \
 		"0x10 0 2 1 4294967295 0" "0x10 0 2 1 0 3000"; do
 		# shellcheck disable=SC2086
@@ -539,7 +539,7 @@ test_strangers()
 	in_ns c0 bash "$work/strangers"
 	in_ns c0 sysctl -qw net.ipv4.ip_local_port_range="32768 60999"
 	# and one by that port from another address
-	in_ns c1 sysctl -qw net.ipv4.ip_local_port_range="$(port_of 7 1) $(port_of 7 1)"
+	in_ns c1 sysctl -qw net.ipv4.ip_local_port_range="$(drawn_port 7 1) $(drawn_port 7 1)"
 	in_ns c1 bash -c "printf '$(header 0x10 0 2 1 0 3000)' >$to"
 	in_ns c1 sysctl -qw net.ipv4.ip_local_port_range="32768 60999"
 	wait $pid
@@ -572,7 +572,7 @@ test_forged()
 	load_modules flowgen
 	run --seed 7 <<<"95000000 0 2 3000000"
 	again=$(times)
-	port=$(port_of 7 0)
+	port=$(drawn_port 7 0)
 	# run 2, flow 0, of 3000 packets, under way from 195 ms to 220 ms
 	start --seed 7 <<<"95000000 0 2 3000000"
 	sleep 0.2
@@ -644,7 +644,7 @@ test_gone()
 				3000000000 0 1 1
 			END
 			sleep 0.12
-			ip netns del "$(ns_name $name$end)"
+			del_ns $name$end
 			mapfile -t _spaces < <(printf '%s\n' "${_spaces[@]}" |
 				grep -vxF "$(ns_name $name$end)")
 			wait $pid

@@ -19,15 +19,15 @@ shows() { figs "${@:2:$#-2}"; is "$1" "$REPLY" "${*: -1}"; }
 # all_are FIGURE... VALUES: of each of PORTS
 all_are()
 {
-	local port
+	local port dev
 
 	for port in $PORTS; do
-		figs_are "${port%%:*}" "$(cut -d: -f2 <<<"$port")" "$@" || return 1
+		dev=${port#*:}
+		figs_are "${port%%:*}" "${dev%%:*}" "$@" || return 1
 	done
 }
 # rest: nothing is held, marked, in the table of flows, or waits
 rest() { all_are paused isolated flows marked paused_queues pausing_queues pause_counters counter_leaks backlog "0 0 0 0 0 0 0 0 0"; }
-tags() { [[ $(tc_in "$1" -j -s qdisc show dev "$2") == *'"state":"tagging"'* ]]; }
 
 # cable DELAY BOX DEV RATE BOX DEV
 cable()

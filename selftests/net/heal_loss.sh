@@ -375,8 +375,8 @@ damaged_time()
 		"$(tc_in x -j -s qdisc show dev e0 | jq -r '.[0].port |
 			"\(.rx_range) \(.neighbour_up) \(.neighbour_lost)"')" "1 1 0"
 	wait "$hand"
-	ip netns del "$(ns_name x)"
-	ip netns del "$(ns_name y)"
+	del_ns x
+	del_ns y
 	unset "_spaces[-1]" "_spaces[-1]"
 }
 

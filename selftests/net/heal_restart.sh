@@ -307,7 +307,7 @@ removals()
 		[ "$(qdisc_stat h3 eth0 paused bfc)" = 0 ] || paused=$((paused + 1))
 		kill -9 "$hand"
 		wait "$hand" 2>/dev/null
-		ip netns del "$(ns_name h3)"
+		del_ns h3
 		wait_until 5 gone sw p3
 	done
 	unset "_spaces[-1]"

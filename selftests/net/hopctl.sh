@@ -10,7 +10,7 @@
 # its state must be what it was.
 
 . "$(dirname "$0")/lib.sh"
-need_tool ip tc jq
+need_tool ip tc
 load_modules hopctl sch_bfc
 
 hopframe=$PWD/hopframe
@@ -26,13 +26,8 @@ ip_in b link set q up
 declare -A port
 look()
 {
-	local key value
-
 	port=()
-	while read -r key value; do
-		port[$key]=$value
-	done < <(tc_in a -j -s qdisc show dev p |
-		 jq -r '[.[].port? // empty][0] | to_entries[] | "\(.key) \(.value)"')
+	port_of a p && fields_of "$REPLY" port
 }
 
 # port_has NAME KEY VALUE [SECONDS]: waits for it; what is asked next is of the same moment

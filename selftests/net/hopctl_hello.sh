@@ -10,7 +10,7 @@
 # again. One that has a neighbour, or had one, goes on at ten a second.
 
 . "$(dirname "$0")/lib.sh"
-need_tool ip tc jq
+need_tool ip tc
 need_virtual_time
 load_modules hopctl sch_bfc
 
@@ -31,7 +31,7 @@ cable()
 cable a p xa 1
 cable b q xb 2
 
-state_is() { [ "$(tc_in "$1" -j -s qdisc show dev "$2" | jq -r '[.[].port?.state // empty][0]')" = "$3" ]; }
+state_is() { port_is "$1" "$2" state "$3"; }
 
 # ears MS: writes down what arrives at b for so long; `times` sets REPLY to when HELLOs did, in ms after the first
 ears() { in_ns b "$hopframe" listen q for="$1" >"$heard" & ears=$!; sleep 0.01; }

@@ -63,8 +63,7 @@ for name in a b; do
 	neigh $name e0 10.0.0.3 "$(mac 3 1)"
 done
 
-port_says() { tc_in sw -j -s qdisc show dev "$1" | jq -r ".[0].port.$2"; }
-port_is() { [ "$(port_says "$1" "$2")" = "$3" ]; }
+port() { port_says sw "$1" "$2"; echo "$REPLY"; }
 
 # flood FRAMES TO NAME...: each of them so many to TO, all at once; sets $arrived
 flood()
@@ -89,12 +88,12 @@ incast()
 {
 	local drops pauses
 
-	pauses=$(($(port_says pa pauses_tx) + $(port_says pb pauses_tx)))
+	pauses=$(($(port pa pauses_tx) + $(port pb pauses_tx)))
 	drops=$(qdisc_stat sw pr drops)
 	flood $FRAMES r a b
 	is "$1: every frame arrives" "$arrived" $((2 * FRAMES))
 	is "$1: none is dropped" $(($(qdisc_stat sw pr drops) - drops)) 0
-	pauses=$(($(port_says pa pauses_tx) + $(port_says pb pauses_tx) - pauses))
+	pauses=$(($(port pa pauses_tx) + $(port pb pauses_tx) - pauses))
 	between "$1: for the others were paused" $pauses 2 $((2 * FRAMES))
 	between "$1: above a threshold of a quarter of the limit at most" "$(qdisc_stat sw pr th_max)" \
 		1500 $((LIMIT / 4))
@@ -109,18 +108,18 @@ liar()
 }
 
 diag "the truth"
-check "a and b tag" wait_until 10 port_is pa peer_role host
-between "HELLOs measure the link" "$(port_says pa hrtt_raw)" 2000 3000
+check "a and b tag" wait_until 10 port_is sw pa peer_role host
+between "HELLOs measure the link" "$(port pa hrtt_raw)" 2000 3000
 
 diag "a neighbour that says that its card holds 100 ms"
 liar role=switch ring=100000000
-check "is heard" wait_until 10 port_is px neighbour_up 1
-is "what it says is shown" "$(($(port_says px hrtt_raw) / 1000000))" 100
-is "and believed up to 1 ms" "$(port_says px hrtt)" 1000000
-between "which is counted" "$(port_says px hrtt_capped)" 1 1000
+check "is heard" wait_until 10 port_is sw px neighbour_up 1
+is "what it says is shown" "$(($(port px hrtt_raw) / 1000000))" 100
+is "and believed up to 1 ms" "$(port px hrtt)" 1000000
+between "which is counted" "$(port px hrtt_capped)" 1 1000
 incast "100 ms said"
 tc_in sw qdisc change dev px root bfc hrtt-max 10us
-is "or up to what is configured" "$(port_says px hrtt)" 10000
+is "or up to what is configured" "$(port px hrtt)" 10000
 is "which is what the threshold reckons with" "$(qdisc_stat sw pr hrtt)" 10000
 tc_in sw qdisc change dev px root bfc hrtt-max 1ms peer host
 
@@ -135,16 +134,16 @@ for dev in pa pb pr; do
 	tc_in sw qdisc change dev $dev root bfc peer host
 done
 is "so it is where all are" "$(qdisc_stat sw pr hrtt)" 100000
-capped=$(port_says px hrtt_capped)
+capped=$(port px hrtt_capped)
 tc_in sw qdisc change dev px root bfc hrtt 7ms 2>/dev/null
 is "what is configured counts whoever is there" "$(qdisc_stat sw pr hrtt)" 7000000
 sleep 0.5
-is "and is no fault" "$(port_says px hrtt_capped)" "$capped"
+is "and is no fault" "$(port px hrtt_capped)" "$capped"
 for dev in px pa pb pr; do
 	tc_in sw qdisc change dev $dev root bfc peer auto hrtt auto
 done
 kill "$hand"
-check "it falls silent" wait_until 5 port_is px state no_neighbour
+check "it falls silent" wait_until 5 port_is sw px state no_neighbour
 
 diag "a quarter of the limit"
 tc_in sw qdisc change dev pr root bfc limit 60k
@@ -198,17 +197,17 @@ tc_in c qdisc add dev e0 root handle 1: bfc limit 1g role host
 neigh c e0 10.0.0.5 "$(mac 5 1)"
 in_ns sw bridge fdb replace "$(mac 5 1)" dev ps master static
 in_ns m bridge fdb replace "$(mac 5 1)" dev ms master static
-check "c tags" wait_until 10 port_is pm peer_role host
-between "HELLOs measure the lines" "$(port_says pm hrtt_raw)" 4000 10000
+check "c tags" wait_until 10 port_is sw pm peer_role host
+between "HELLOs measure the lines" "$(port pm hrtt_raw)" 4000 10000
 flood 2000 s c
 # 64 frames of 1504 bytes and 24 of overhead, one on the line, in multiples of 2.4 us; twice 2 us of delay
-between "pauses find that 64 frames wait" "$(port_says pm reaction)" 150000 170000
-between "each time" "$(port_says pm reactions)" 1 2000
-between "which is what is used, in four digits" "$(port_says pm hrtt)" "$(port_says pm reaction)" \
-	$(($(port_says pm reaction) * 9 / 8))
-is "and what the threshold reckons with" "$(qdisc_stat sw ps hrtt)" "$(port_says pm hrtt)"
+between "pauses find that 64 frames wait" "$(port pm reaction)" 150000 170000
+between "each time" "$(port pm reactions)" 1 2000
+between "which is what is used, in four digits" "$(port pm hrtt)" "$(port pm reaction)" \
+	$(($(port pm reaction) * 9 / 8))
+is "and what the threshold reckons with" "$(qdisc_stat sw ps hrtt)" "$(port pm hrtt)"
 tc_in m qdisc replace dev ms parent 1:2 pfifo limit 1
 flood 4000 s c
-between "with no queue there, nothing of it is left after 16 times" "$(port_says pm reaction)" 2000 20000
+between "with no queue there, nothing of it is left after 16 times" "$(port pm reaction)" 2000 20000
 
 finish

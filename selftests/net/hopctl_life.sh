@@ -9,7 +9,7 @@
 # cable, on which frames can be dropped by kind, kept and played back.
 
 . "$(dirname "$0")/lib.sh"
-need_tool ip tc jq
+need_tool ip tc
 load_modules hopctl sch_bfc
 
 hopframe=$(cd "$(dirname "$0")" && pwd)/hopframe
@@ -32,13 +32,8 @@ declare -A port
 # look NAME DEV: all figures of its port
 look()
 {
-	local key value
-
 	port=()
-	while read -r key value; do
-		port[$key]=$value
-	done < <(tc_in "$1" -j -s qdisc show dev "$2" | jq -r '[.[].port? // empty][0]
-		 | to_entries[] | "\(.key) \(.value)"' 2>/dev/null)
+	port_of "$1" "$2" && fields_of "$REPLY" port
 }
 
 # has WHAT NAME DEV KEY VALUE: waits for it; what is asked next is of the same moment

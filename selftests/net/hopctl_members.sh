@@ -29,13 +29,8 @@ ip_in b link set q up
 declare -A port
 look()
 {
-	local key value
-
 	port=()
-	while read -r key value; do
-		port[$key]=$value
-	done < <(tc_in a -j -s qdisc show dev p |
-		 jq -r '[.[].port? // empty][0] // {} | to_entries[] | "\(.key) \(.value)"')
+	port_of a p && fields_of "$REPLY" port
 }
 
 # has NAME KEY VALUE: waits for it; what is asked next is of the same moment

@@ -12,7 +12,7 @@
 # is held in p1 and marked: all frames but the first are over the threshold.
 
 . "$(dirname "$0")/lib.sh"
-need_tool ip tc jq
+need_tool ip tc
 load_modules hopctl sch_bfc wire
 
 hopframe=$(cd "$(dirname "$0")" && pwd)/hopframe
@@ -44,13 +44,13 @@ declare -A port
 # look DEV: all figures of its qdisc and port
 look()
 {
-	local key value
+	local outside
 
 	port=()
-	while read -r key value; do
-		port[$key]=$value
-	done < <(tc_in sw -j -s qdisc show dev "$1" | jq -r '.[] | . + .port? | to_entries[]
-		 | select(.value | type != "object") | "\(.key) \(.value)"' 2>/dev/null)
+	qdiscs_of sw "$1"
+	object_in "$REPLY" port || return
+	fields_of "${outside:2:-2}" port
+	fields_of "$REPLY" port
 }
 
 # has NAME DEV KEY VALUE: waits for it; what is asked next is of the same moment

@@ -23,7 +23,6 @@ shows() { figs "${@:2:$#-2}"; is "$kind: $1" "$REPLY" "${*: -1}"; }
 cable() { ip_in "$1" link add "$2" type wire rate "$3" delay 10us ring 0 peer name "$5" netns "$(ns_name "$4")" && ip_in "$1" link set dev "$2" up && ip_in "$4" link set dev "$5" up || die "no wire"; }
 # slots BOX DEV ROLE PEER [WORD]...
 slots() { tc_in "$1" qdisc replace dev "$2" root handle 1: $kind role "$3" peer "$4" "${@:5}" || die "no qdisc $kind"; }
-tags() { tc_in "$1" -j -s qdisc show dev "$2" | grep -q '"state":"tagging"'; }
 # sends BOX DEV MAC N FLOW: to a destination of its own
 sends()
 {

@@ -58,7 +58,6 @@ for port in p1 p2 q1 q2; do
 done
 tc_in r2 qdisc add dev e0 root bfc
 
-tags() { [[ $(tc_in "$1" -j -s qdisc show dev "$2") == *'"state":"tagging"'* ]]; }
 q1() { qdisc_stat sw q1 "$1"; }
 p1() { qdisc_stat sw p1 "$1"; }
 storm() { tc_in sw -j -s qdisc show dev q1 | jq '.[0].port.storm'; }

@@ -61,8 +61,7 @@ soon()
 }
 
 # q1's port, of which each instance shows the same
-port() { tc_in sw -j -s qdisc show dev "$1" | jq -r "first(.[] | select(.kind == \"bfc\")) | .port.$2"; }
-port_is() { [ "$(port "$1" "$2")" = "$3" ]; }
+port() { port_says sw "$1" "$2"; echo "$REPLY"; }
 q1() { port q1 "$1"; }
 # each instance's, in their order
 each() { tc_in sw -j -s qdisc show dev q1 | jq -r "[.[] | select(.kind == \"bfc\")] | sort_by(.handle) | map(.$1) | join(\" \")"; }
@@ -96,11 +95,11 @@ storms()
 	ip netns exec "$(ns_name r1)" "$hopframe" peer e0 mine=$epoch role=switch queues=128 for=7500 deaf \
 		"${actions[@]}" at=6500 state:seq=13,lease=2000000000,words=0+0 >/dev/null 2>&1 &
 	hand=$!
-	check "$1: q1 tags" soon 5 port_is q1 state tagging
+	check "$1: q1 tags" soon 5 port_is sw q1 state tagging
 	before=$(q1 storms)
-	check "$1: it is paused" soon 2 port_is q1 paused_queues $PAUSED
+	check "$1: it is paused" soon 2 port_is sw q1 paused_queues $PAUSED
 	flows 10
-	check "$1: a storm begins" soon 2 port_is q1 storm true
+	check "$1: a storm begins" soon 2 port_is sw q1 storm true
 	watches nowatch
 	is "$1: turned off in a storm, it is over" "$(q1 storm) $(q1 storms) $(q1 storm_ends)" \
 		"false $((before + 1)) $((before + 1))"
@@ -118,13 +117,13 @@ storms()
 	sleep 0.06
 	is "$1: and a storm begins" "$(q1 storm) $(q1 paused_queues)" "true 0"
 	wait $hand
-	check "$1: it ends when the neighbour's pauses have" port_is q1 storm false
+	check "$1: it ends when the neighbour's pauses have" port_is sw q1 storm false
 	is "$1: as many began as ended" "$(q1 storms) $(q1 storm_ends)" "$((before + 2)) $((before + 2))"
 }
 epoch=0
 
 h1_held() { [ "$(port p1 pausing_queues)" -ge "$1" ]; }
-h1_free() { port_is p1 pausing_queues 0; }
+h1_free() { port_is sw p1 pausing_queues 0; }
 emptied() { [[ $(each backlog) =~ ^[0\ ]+$ ]]; }
 
 # stalls NAME: of $INSTANCES
@@ -133,7 +132,7 @@ stalls()
 	local before
 
 	tc_in r1 qdisc add dev e0 root bfc role switch
-	check "$1: q1 tags to a real neighbour" soon 10 port_is q1 state tagging
+	check "$1: q1 tags to a real neighbour" soon 10 port_is sw q1 state tagging
 	ip_in sw link set q1 type wire rate 2kbit
 	flows 60
 	check "$1: h1 is paused for a line that stands still" wait_until 1 h1_held 1

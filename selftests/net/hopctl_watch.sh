@@ -12,7 +12,7 @@
 # and a qdisc's lock only if none do.
 
 . "$(dirname "$0")/lib.sh"
-need_tool ip tc jq
+need_tool ip tc
 need_virtual_time
 load_modules
 
@@ -26,7 +26,6 @@ echo 1 >$tracing/events/hopctl/hop_watch/enable
 
 # looked DEV WHAT: how many each look there was at, in their order
 looked() { sed -nE "s/.* hop_watch: $1 $2 looked=([0-9]+)$/\\1/p" $tracing/trace | paste -sd' '; }
-tags() { [ "$(tc_in "$1" -j -s qdisc show dev "$2" | jq -r '[.[].port?.state // empty][0]')" = tagging ]; }
 
 diag "the paused side"
 ns a b

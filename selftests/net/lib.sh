@@ -239,6 +239,7 @@ in_ns()
 
 ip_in()
 {
+	[[ " ${*:2} " != *" name "* ]] || _end_tcs	# which know devices by their names
 	ip -n "$_prefix-$1" "${@:2}"
 }
 
@@ -375,24 +376,154 @@ figures_in()
 	REPLY=${said# }
 }
 
+# qdiscs_of BOX DEV: sets REPLY to tc's JSON of the qdiscs of a device, or to nothing. What starts a process each time
+# costs most, then what reads from a pipe byte by byte; so from the second time on a tc in the namespace stays, and is asked
+# again. It appends its answer to a file, and complains of what it does not know when it is through with what is before it.
+# It keeps a device's number by its name: of one that is gone it shows nothing, and a new tc is asked; see ip_in() for names
+# that change. It also keeps that it was asked of one device, so it must not be asked of all.
+declare -gA _tc=() _asks=() _complains=() _answers=() _asked=()
+qdiscs_of()
+{
+	local complaint said
+
+	if [ $BASHPID = $$ ]; then	# who asks at the same time would take our answer
+		_asked[$1]=$((${_asked[$1]:--2} + 2))
+		[ "${_asked[$1]}" != 2 ] || _start_tc "$1"
+	fi
+	if [ $BASHPID = $$ ] && [ -n "${_asks[$1]:-}" ]; then
+		complaint=$'Object "thanks" is unknown, try "tc help".\nCommand failed -:'${_asked[$1]}$'\n'
+		printf 'qdisc show dev %s\nthanks\n' "$2" >&"${_asks[$1]}"
+		read -rN ${#complaint} -u "${_complains[$1]}" said
+		if [ "$said" = "$complaint" ]; then
+			read -ru "${_answers[$1]}"
+			[[ $REPLY = '[{'*'}]' ]] || said=
+		fi
+		[ "$said" = "$complaint" ] && [ "${_asked[$1]}" -lt 2000 ] || _end_tc "$1"	# nor is the file to grow for ever
+		[ "$said" != "$complaint" ] || return 0
+	fi
+	REPLY=$(tc_in "$1" -j -s qdisc show dev "$2" 2>/dev/null)
+}
+
+_start_tc()
+{
+	local dir ask asked complain complained answer answers
+
+	dir=$(mktemp -d) || die "no directory"
+	mkfifo "$dir/ask" "$dir/complain"
+	exec {ask}<>"$dir/ask" {asked}<"$dir/ask"	# both ways, or who writes to one that was killed is, too
+	exec {answer}<>"$dir/complain" {complain}>"$dir/complain" {complained}<"$dir/complain" {answer}<&-
+	exec {answer}>>"$dir/answers" {answers}<"$dir/answers"
+	rm -r "$dir"
+	# by a shell of its own, so it is nobody's $!
+	_tc[$1]=$(exec {ask}<&- {complained}<&- {answers}<&-
+		exec tc -n "$_prefix-$1" -j -s -force -batch - <&$asked >&$answer 2>&$complain \
+			{asked}<&- {answer}>&- {complain}>&- {_tap}>&- &
+		echo $!)
+	exec {asked}<&- {answer}>&- {complain}>&-
+	_asks[$1]=$ask _complains[$1]=$complained _answers[$1]=$answers
+}
+
+_end_tc()
+{
+	local fd
+
+	[ -z "${_tc[$1]:-}" ] || [ ! "/proc/${_tc[$1]}/ns/net" -ef "/run/netns/$_prefix-$1" ] || kill -9 "${_tc[$1]}"
+	for fd in ${_asks[$1]:-} ${_complains[$1]:-} ${_answers[$1]:-}; do
+		exec {fd}<&-
+	done
+	unset "_tc[$1]" "_asks[$1]" "_complains[$1]" "_answers[$1]" "_asked[$1]"
+}
+
+_end_tcs()
+{
+	local box
+
+	for box in "${!_tc[@]}"; do
+		_end_tc "$box"
+	done
+}
+
+# object_in JSON NAME: sets REPLY to what is in that object, and $outside to what is around it; returns 1 if there is none
+object_in()
+{
+	local rest=${1#*"\"$2\":{"} depth=1 part at
+
+	REPLY='' outside=$1
+	[ "$rest" != "$1" ] || return
+	outside=${1%%"\"$2\":{"*}
+	while [[ $rest = *[{}]* ]]; do
+		part=${rest%%[{\}]*}
+		at=${#part}
+		[ "${rest:at:1}" = "{" ] && depth=$((depth + 1)) || depth=$((depth - 1))
+		[ $depth -gt 0 ] || break
+		REPLY+=${rest:0:at + 1}
+		rest=${rest:at + 1}
+	done
+	REPLY+=$part
+	outside+=${rest:at + 1}
+}
+
+# port_of BOX DEV: sets REPLY to tc's JSON of what the first of its qdiscs shows of the port; returns 1 if there is none
+port_of()
+{
+	local outside
+
+	qdiscs_of "$1" "$2"
+	object_in "$REPLY" port
+}
+
+# port_says BOX DEV KEY: sets REPLY to a figure or a word of the port; it must be there
+port_says()
+{
+	port_of "$1" "$2"
+	[[ $REPLY =~ (^|[,{])\"$3\":(\"([^\"]*)\"|[-0-9a-z.]+)([],}]|$) ]] || die "the port of $1 $2 shows no $3"
+	REPLY=${BASH_REMATCH[3]:-${BASH_REMATCH[2]}}
+}
+
+# port_is BOX DEV KEY VALUE: is it that?
+port_is()
+{
+	port_of "$1" "$2"
+	[[ $REPLY =~ (^|[,{])\"$3\":(\""${4:?}"\"|"$4")([],}]|$) ]]
+}
+tags() { port_is "$1" "$2" state tagging; }
+
+# fields_of JSON ARRAY: all that is at the top of an object, numbers and words alike, by their keys
+fields_of()
+{
+	local -n _fields=$2
+	local IFS=, rest=$1 field key
+
+	while [[ $rest =~ \{[^{}]*\} || $rest =~ \[[^][]*\] ]]; do
+		rest=${rest/"${BASH_REMATCH[0]}"/}
+	done
+	for field in $rest; do
+		key=${field%%'":'*}
+		field=${field#*'":'}
+		field=${field#'"'}
+		_fields[${key#*'"'}]=${field%'"'}
+	done
+}
+
 # kind_figs KIND BOX DEV KEY...: sets REPLY to figures of a device's first qdisc of that kind, of one
 # moment; one that is not there is left out
 kind_figs()
 {
-	qdiscs_in "$(tc_in "$2" -j -s qdisc show dev "$3" 2>/dev/null)" "$1"
+	qdiscs_of "$2" "$3"
+	qdiscs_in "$REPLY" "$1"
 	figures_in "${qdiscs[0]-}" "${@:4}"
 }
 
 # port_figs KIND SPACE DEV KEY...: sets REPLY to figures of its qdisc of that kind, of one moment. SPACE is as
-# ip has it. No process but tc, for that is what costs in a loop.
+# ip has it.
 port_figs()
 {
-	local json key said=
+	local key said=
 
-	json=$(tc -n "$2" -j -s qdisc show dev "$3")
-	json=${json#*"\"kind\":\"$1\""}
+	qdiscs_of "${2#"$_prefix-"}" "$3"
+	REPLY=${REPLY#*"\"kind\":\"$1\""}
 	for key in "${@:4}"; do
-		[[ $json =~ \"$key\":([0-9]+) ]] || die "$3 shows no $key"
+		[[ $REPLY =~ \"$key\":([0-9]+) ]] || die "$3 shows no $key"
 		said+=" ${BASH_REMATCH[1]}"
 	done
 	REPLY=${said# }
@@ -422,7 +553,7 @@ link_stat()
 
 # sees NAME: from now on `received` knows that namespace. A process in it does nothing, but its /proc shows the shell what
 # devices there count, without another process each time.
-declare -A _within
+declare -gA _within
 sees()
 {
 	ip netns exec "$_prefix-$1" sleep infinity &
@@ -459,18 +590,16 @@ filter_stat()
 
 # Gauges that must come back to zero at each port: what stands above is a pause that nobody lifts, a packet
 # that nobody sends, a flow that is limited for ever. Of rocc, by role.
-GAUGES='{
-	"bfc": ["paused", "marked", "paused_queues", "pausing_queues", "pause_counters", "ingress_bytes",
-		"counter_leaks"],
-	"pfc": ["paused", "marked", "paused_queues", "pausing_queues", "pause_counters", "ingress_bytes",
-		"counter_leaks", "qlen", "backlog"],
-	"floodgate": ["outstanding", "queued", "voqs_used", "voq_backlog", "pfc_queued", "pfc_paused", "qlen", "backlog"],
-	"flowsail": ["paused", "marked", "paused_queues", "pausing_queues", "pause_counters", "ingress_bytes",
-		"counter_leaks", "flows", "isolated", "qlen", "backlog"],
-	"rocc switch": ["flows_active", "qlen", "backlog"],
-	"rocc host": ["limiters", "held", "qlen", "backlog"],
-	"ideal": ["flows", "qlen", "backlog"]
-}'
+declare -gA GAUGES=(
+	[bfc]="paused marked paused_queues pausing_queues pause_counters ingress_bytes counter_leaks"
+	[pfc]="paused marked paused_queues pausing_queues pause_counters ingress_bytes counter_leaks qlen backlog"
+	[floodgate]="outstanding queued voqs_used voq_backlog pfc_queued pfc_paused qlen backlog"
+	[flowsail]="paused marked paused_queues pausing_queues pause_counters ingress_bytes counter_leaks flows isolated
+		    qlen backlog"
+	[rocc switch]="flows_active qlen backlog"
+	[rocc host]="limiters held qlen backlog"
+	[ideal]="flows qlen backlog"
+)
 REST_SECONDS=5		# as long may that take
 _inspected=0		# ports whose gauges were seen at rest, or not
 _unrest=		# what was not, in namespaces that are gone
@@ -480,28 +609,39 @@ _uninspected=		# why there is no port
 # to gauges that are not there at all: only a default qdisc, which has no handle, may be without a port.
 _look()
 {
-	local space
+	local space qdisc kind key keys sum rest at outside REPLY qdiscs json
 
 	_ports=0 _standing=
-	[ ${#_spaces[@]} -gt 0 ] || return 0
-	_standing=$(for space in "${_spaces[@]}"; do
-		echo "\"${space#*-}\""
-		tc -n "$space" -j -s qdisc show || echo '"nothing"'
-	done | jq -rcn --argjson gauges "$GAUGES" '
-		def keys_of: $gauges[if .kind == "rocc" then "rocc \(.options.role)" else .kind end];
-		[inputs] | [range(0; length; 2) as $i | .[$i] as $ns | .[$i + 1]
-			    | if type != "array" then "tc shows no qdiscs of \($ns)" else .[]
-			      | select(.kind | IN("bfc", "pfc", "floodgate", "flowsail", "rocc", "ideal")) | . + { ns: $ns } end]
-		| ([.[] | objects] | length), (.[] | if type == "string" then . else . as $q
-			| (keys_of // ["role"])[] as $key
-			| select($q.kind != "bfc" or $q.port != null or $q.handle != "0:" or ($key | IN("paused", "marked")))
-			| [$q | del(.options) | .. | objects | .[$key]? | select(type == "number")]
-			| if length == 0 then "\($q.ns) \($q.dev): \($q.kind) shows no \($key)"
-			  elif add != 0 then "\($q.ns) \($q.dev): \($key) is \(add)"
-			  else empty end end)') || _standing="0"$'\n'"tc's JSON cannot be read"
-	_ports=${_standing%%$'\n'*}
-	_standing=${_standing#"$_ports"}
-	_standing=${_standing#$'\n'}
+	for space in "${_spaces[@]}"; do
+		json=$(tc -n "$space" -j -s qdisc show)
+		[[ $json = '['*']' ]] || _standing+="tc shows no qdiscs of ${space#*-}"$'\n'
+		qdiscs_in "$json"
+		for qdisc in "${qdiscs[@]}"; do
+			kind=${qdisc#'{"kind":"'}
+			kind=${kind%%'"'*}
+			case $kind in
+			bfc | pfc | floodgate | flowsail | rocc | ideal) ;;
+			*) continue ;;
+			esac
+			_ports=$((_ports + 1))
+			object_in "$qdisc" options
+			[[ $kind != rocc || ! $REPLY =~ \"role\":\"(switch|host)\" ]] || kind+=" ${BASH_REMATCH[1]}"
+			keys=${GAUGES[$kind]-role}
+			[[ $kind != bfc || $outside = *'"port":{'* || $outside != *'"handle":"0:"'* ]] || keys="paused marked"
+			[[ $outside =~ \"dev\":\"([^\"]*)\" ]] || _standing+="${space#*-}: tc's JSON cannot be read"$'\n'
+			at="${space#*-} ${BASH_REMATCH[1]-}"
+			for key in $keys; do
+				sum=0 rest=$outside
+				[[ $rest = *"\"$key\":"[-0-9]* ]] || _standing+="$at: ${kind% *} shows no $key"$'\n'
+				while [[ $rest =~ \"$key\":(-?[0-9]+)(.*) ]]; do
+					sum=$((sum + BASH_REMATCH[1]))
+					rest=${BASH_REMATCH[2]}
+				done
+				[ $sum = 0 ] || _standing+="$at: $key is $sum"$'\n'
+			done
+		done
+	done
+	_standing=${_standing%$'\n'}
 }
 
 _something_paused() { _look; echo "$_standing"; }
@@ -534,14 +674,33 @@ leave_spaces()
 # nothing_to_inspect WHY: the test has no port of bfc, pfc, floodgate, flowsail, rocc or ideal
 nothing_to_inspect() { _uninspected=$1; }
 
+# _end_all_in SPACE...: whoever is there
+_end_all_in()
+{
+	local space process
+
+	for space; do
+		_end_tc "${space#"$_prefix-"}"
+	done
+	for process in /proc/[0-9]*; do
+		[ ! "$process/ns/net" -ef /proc/self/ns/net ] || continue
+		for space; do
+			[ ! "$process/ns/net" -ef "/run/netns/$space" ] || kill -9 "${process#/proc/}" 2>/dev/null
+		done
+	done
+}
+
+# del_ns NAME: the namespace goes while the test goes on, with who is in it
+del_ns()
+{
+	_end_all_in "$_prefix-$1"
+	ip netns del "$_prefix-$1"
+}
+
 _remove_spaces()
 {
-	local space
-
-	for space in "${_spaces[@]}"; do
-		ip netns pids "$space" 2>/dev/null | xargs -r kill -9 2>/dev/null
-		ip netns del "$space" 2>/dev/null
-	done
+	_end_all_in "${_spaces[@]}"
+	[ ${#_spaces[@]} -eq 0 ] || printf 'netns del %s\n' "${_spaces[@]}" | ip -force -batch - 2>/dev/null
 	_spaces=() _within=()
 }
 

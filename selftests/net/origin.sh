@@ -46,15 +46,19 @@ window() { for port; do tc_in b qdisc replace dev "$port" root handle 1: window 
 window q1 q2 r
 
 ifindex() { ip_in b -j link show dev "$1" | jq '.[0].ifindex'; }
-figures() { TC_LIB_DIR=${q_window%/*} tc_in b -j -s qdisc show dev r | jq -r ".[] | select(.kind == \"window\") | $1"; }
-# sluice_port DEV FILTER: of what sluice shows of the port, null if there is none
-sluice_port() { "$sluice" -n "$b" -j show -s "$1" 2>/dev/null | jq ".[0].port$2" | grep . || echo null; }
-unknown() { sluice_port r .origin_unknown; }
-rests() { [ "$(figures .backlog)" = 0 ]; }
+# figures KEY...: sets REPLY to those of r's qdisc
+figures() { TC_LIB_DIR=${q_window%/*} kind_figs window b r "$@"; }
+# sluice_port DEV KEY: what sluice shows of the port, null if there is none
+sluice_port()
+{
+	[[ $("$sluice" -n "$b" -j show -s "$1" 2>/dev/null) =~ \"$2\":[[:space:]]*([^],}[:space:]]+) ]] && echo "${BASH_REMATCH[1]}" || echo null
+}
+unknown() { sluice_port r origin_unknown; }
+rests() { figures backlog; [ "$REPLY" = 0 ]; }
 idle() { wait_until 30 rests || die "r does not send"; }
 
-has_come() { [ "$(figures .qlen)" -ge "$1" ]; }
-met() { [ "$(sluice_port q1 .peer_role)" != null ] && came 1 && [ "$o" -ge $HANDLE ]; }
+has_come() { figures qlen; [ "$REPLY" -ge "$1" ]; }
+met() { [ "$(sluice_port q1 peer_role)" != null ] && came 1 && [ "$o" -ge $HANDLE ]; }
 parted() { came 1 && [ "$o" -lt $HANDLE ]; }
 ended() { came "$@" && [ "$o" = 0 ]; }
 
@@ -68,7 +72,8 @@ came()
 	before=$(unknown)
 	"$frames" -l -w 5 "$a/p$1" "$a/lo" >/dev/null \
 		<<<"x bytes=$FRAME from=10.0.$1.1 to=10.0.9.2 sport=1 dport=9 dst=$(mac 2 "$1") ${*:2}" || die "frames"
-	read -r p o w < <(figures '"\(.origin_port) \(.origin) \(.origin_bytes)"')
+	figures origin_port origin origin_bytes
+	read -r p o w <<<"$REPLY"
 	u=$(($(unknown) - before))
 }
 # by NAME PORT N [WORDS]: it came by the port
@@ -104,7 +109,8 @@ idle
 "$frames" -l -w 0 "$a/p1" "$a/lo" >/dev/null <<<"x n=20 bytes=$FRAME from=10.0.1.1 to=10.0.9.2 sport=1 dport=9 dst=$(mac 2 1)" ||
 	die "frames"
 wait_until -e 10 5 has_come 10 || diag "they have left"
-read -r w waits < <(figures '"\(.origin_bytes) \(.qlen)"')
+figures origin_bytes qlen
+read -r w waits <<<"$REPLY"
 is "is the bytes of all of them that are there" "$((w > 10 * FRAME && w <= 20 * FRAME)) $((waits > 0))" "1 1"
 by "and nothing once they have left" q1 1
 by "nor of another port" q2 2
@@ -137,9 +143,9 @@ program q1 ingress write 5
 program r egress keep 5
 by "it is 5, and stays" q1 1
 program r egress write 65000
-forged=$(sluice_port r .handle_forged)
+forged=$(sluice_port r handle_forged)
 by "it is a handle that nobody gave" q1 1
-is "which is counted" $(($(sluice_port r .handle_forged) - forged)) 1
+is "which is counted" $(($(sluice_port r handle_forged) - forged)) 1
 tc_in b qdisc del dev q1 clsact
 tc_in b qdisc del dev r clsact
 
@@ -231,16 +237,19 @@ diag "what is sent here"
 before=$(unknown)
 idle
 "$frames" -l -w 5 "$b/r" "$b/lo" >/dev/null <<<"x bytes=$FRAME from=10.0.9.1 to=10.0.9.2 sport=1 dport=9 dst=$(mac 3)" || die "frames"
-read -r p o < <(figures '"\(.origin_port) \(.origin)"')
+figures origin_port origin
+read -r p o <<<"$REPLY"
 is "has no origin, and is not counted" "$p $o $(($(unknown) - before))" "0 0 0"
 
 diag "a port that goes while what came by it waits"
 "$frames" -l -w 0 "$a/p2" "$a/lo" >/dev/null <<<"x n=50 bytes=$FRAME from=10.0.2.1 to=10.0.9.2 sport=1 dport=9 dst=$(mac 2 2)" ||
 	die "frames"
 wait_until -e 10 5 has_come 20 || diag "they have left"
-before=$(figures .origin)
+figures origin
+before=$REPLY
 ips "$a" "link del p2"
-waits=$(figures .qlen)
+figures qlen
+waits=$REPLY
 link 2
 ips "$b" "addr add 10.0.2.2/24 dev q2"
 window q2

@@ -125,15 +125,14 @@ paths_bfc()
 # port_stat NS DEV KEY: a figure or a word of the port, which must be there
 port_stat()
 {
-	tc_in "$1" -j -s qdisc show dev "$2" |
-		jq -er --arg key "$3" 'first(.[] | select(.kind | IN("bfc", "floodgate", "flowsail", "pfc")) | .port[$key] | values | tostring)' ||
-		die "$1 $2: its port shows no $3"
+	port_says "$@"
+	echo "$REPLY"
 }
 
 # port_in NS DEV STATE: is the port in this state?
 port_in()
 {
-	[[ $(tc_in "$1" -j -s qdisc show dev "$2") == *"\"state\":\"$3\""* ]]
+	port_is "$1" "$2" state "$3"
 }
 
 # paths_wait SECONDS COMMAND...: as wait_until, but ten times a second

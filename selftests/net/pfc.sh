@@ -433,7 +433,7 @@ has "until there is none for the time of restoration" "$sw" p0 storms storm_ends
 u_goes
 
 hand_pauses kinds=1 at=300 state:seq=1,lease=2000000000,words=1
-state_is() { [[ $(tc_in sw -j -s qdisc show dev p0) = *"\"state\":\"$1\""* ]]; }
+state_is() { port_is sw p0 state "$1"; }
 check "a bfc is of another kind" wait_until -e 100 5 state_is kind
 sleep 1
 shows "and not obeyed" "$sw" p0 paused paused_queues "0 0"

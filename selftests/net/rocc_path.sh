@@ -421,7 +421,7 @@ all_tag()
 	local i
 
 	for ((i = 1; i <= N; i++)); do
-		tc_in "h$i" -j -s qdisc show dev e0 | grep -q '"state":"tagging"' || return
+		port_is "h$i" e0 state tagging || return
 	done
 }
 

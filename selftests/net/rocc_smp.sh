@@ -158,7 +158,7 @@ leaves()
 		[ $((i % 2)) = 0 ] || ip_in s link del p3
 		kill $sender 2>/dev/null
 		wait $sender 2>/dev/null
-		ip netns del "$(ns_name h3)" || return
+		del_ns h3 || return
 		wait_until 30 no_p3 || return
 	done
 }

@@ -53,7 +53,7 @@ no_devices()
 {
 	leave_ports
 	in_ns box ls /sys/class/net | sed -n '/^lo$/!s/^/link del /p' | ip_in box -force -batch - 2>/dev/null
-	ip netns del "$(ns_name far)"
+	del_ns far
 	_spaces=("$(ns_name box)")
 }
 

@@ -237,7 +237,7 @@ leaves()
 		esac
 		kill $sender 2>/dev/null
 		wait $sender 2>/dev/null
-		ip netns del "$(ns_name h4)" || return
+		del_ns h4 || return
 		# the cable goes a moment after its namespace
 		wait_until 30 no_p4 || return
 	done

@@ -493,7 +493,7 @@ test_cut()
 	ns d
 	peer=d cable rate 1mbit delay 1s
 	peer=d send count=100,size=1000
-	check "the peer's namespace goes with frames on the cable" ip netns del "$(ns_name d)"
+	check "the peer's namespace goes with frames on the cable" del_ns d
 	wait_until 5 eval '! ip_in a link show w0'
 	is "and the cable with it" "$(ip_in a -br link show type wire)" ""
 	ip netns add "$(ns_name d)"
