@@ -84,7 +84,8 @@ least=$((rounds / 8 + 1))
 declare -A sum=()
 enough() { local key; for key in held isolated released waits; do [ "${sum[$key]:-0}" -ge $least ] || return 1; done; }
 for ((round = 0; round < 4 * rounds; round++)); do
-	[ "$round" -lt $rounds ] || ! enough || break
+	# with some of the options that may be drawn, flows hardly ever wait
+	[ "$round" -lt $rounds ] || { ! enough || break; fresh s:r; }
 	for host in 2 3; do
 		in_ns h "$udpflow" send --dest 10.0.0.$host --flows $FLOWS --id $(((2 * round + host - 2) * FLOWS % 60000)) --sport $((5000 + host * 100)) \
 			--packets $BURST --length $LENGTH --rate "$(one_of 5 20 100 400)m" >/dev/null &
