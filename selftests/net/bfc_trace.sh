@@ -108,7 +108,7 @@ ip_in b link set q mtu 1496
 ip_in a link add v link p type vlan protocol 802.1ad id 33
 ip_in a link set v up
 begin "role host queues 8"
-check "the port tags" wait_until 8 port_is a p state tagging
+check "the port tags" wait_until 8 tags a p
 sleep 1
 : >$tracing/trace
 in_ns a "$udpflow" rawsend --dev v --mac "$(mac 2)" --packets 5 --length 1514 >/dev/null

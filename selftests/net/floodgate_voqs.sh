@@ -313,7 +313,7 @@ program()
 	tc_in a qdisc replace dev p root handle 1: floodgate role host peer switch slots 4 nowatch "${@:3}" || die "no qdisc floodgate"
 	in_ns b "$hopframe" peer q for=$(($2 + 500)) role=switch queues=8 at="$1" state:seq=1,lease=2000000000,words=1 \
 		at="$2" state:seq=2,lease=2000000000,words=0 >/dev/null &
-	check "tags" wait_until -e 10 1 port_is a p state tagging
+	check "tags" wait_until -e 10 1 tags a p
 }
 empty() { figs_are a p backlog voqs_used paused "0 0 0"; }
 waits_for() { [ "$(waits p)" = "$1" ]; }

@@ -129,7 +129,7 @@ diag "isolation of each class"
 sail a p switch switch classes 2 queues 2 slots 2 nowatch priomap 0 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1
 in_ns b "$hopframe" peer q for=4000 role=switch queues=8 at=500 state:seq=1,lease=2000000000,words=3 \
 	at=1500 state:seq=2,lease=2000000000,words=1 at=2500 state:seq=3,lease=2000000000,words=0 >/dev/null &
-check "tags" wait_until -e 10 1 port_is a p state tagging
+check "tags" wait_until -e 10 1 tags a p
 sends <<-END
 	first prio=1 bytes=$FRAME $A sport=1
 	second prio=0 bytes=$FRAME $A sport=2
