@@ -135,11 +135,11 @@ pass_on() { paths_udp "$1: traffic passes" 200 10.0.0.2; }
 seen() { tc_in "$1" -j -s qdisc show dev x; }
 kinds() { seen a | jq -r 'map(.kind) | unique | join(",")'; }
 states() { { seen a; seen b; } | jq -rs 'map([.[].port.state? // empty][0] // "none") | join(",")'; }
-tags() { [[ $(seen a) == *'"state":"tagging"'* && $(seen b) == *'"state":"tagging"'* ]]; }
+ends_tag() { [[ $(seen a) == *'"state":"tagging"'* && $(seen b) == *'"state":"tagging"'* ]]; }
 
 both_tag()
 {
-	paths_wait 8 tags
+	paths_wait 8 ends_tag
 	is "$1: both ends tag" "$(states)" tagging,tagging
 }
 

@@ -163,7 +163,7 @@ two_ports()
 	tc_in b qdisc add dev q root bfc role switch
 }
 two_ports
-tags() { [ "$(port_stat a p state) $(port_stat b q state)" = "tagging tagging" ]; }
-check "ports of an MTU of 65535 tag" wait_until 10 tags
+both_tag() { [ "$(port_stat a p state) $(port_stat b q state)" = "tagging tagging" ]; }
+check "ports of an MTU of 65535 tag" wait_until 10 both_tag
 
 finish

@@ -69,8 +69,8 @@ seen()
 	REPLY="$(grep -c ' parent ' <<<"$text") $REPLY"
 }
 
-# sees NAME SPACE DEV WANT TAGS KIND PORT...
-sees()
+# told_apart NAME SPACE DEV WANT TAGS KIND PORT...
+told_apart()
 {
 	local name=$1 space=$2 dev=$3 want=$4
 
@@ -92,12 +92,12 @@ for end in a:p sw:r; do
 	[ $space = a ] || where=bridged
 	for tags in "" 8100:5 88a8:5,8100:6 88a8:5,8100:6,8100:7; do
 		below="$where, ${tags:-no tag}"
-		sees "$below: IPv4, ports" $space $dev "[78] 0" "$tags" 4 1 2 3 4 5 6 7 8
-		sees "$below: IPv4, one port" $space $dev "1 0" "$tags" 4 1 1 1 1 1 1 1 1
-		sees "$below: IPv6, ports" $space $dev "[78] 0" "$tags" 6 1 2 3 4 5 6 7 8
-		sees "$below: IPv6, one port" $space $dev "1 0" "$tags" 6 1 1 1 1 1 1 1 1
-		sees "$below: UDP is no control traffic" $space $dev "[78] 0" "$tags" 46 1 2 3 4 5 6 7 8
-		sees "$below: neighbour discovery is" $space $dev "0 8" "$tags" nd 1 2 3 4 5 6 7 8
+		told_apart "$below: IPv4, ports" $space $dev "[78] 0" "$tags" 4 1 2 3 4 5 6 7 8
+		told_apart "$below: IPv4, one port" $space $dev "1 0" "$tags" 4 1 1 1 1 1 1 1 1
+		told_apart "$below: IPv6, ports" $space $dev "[78] 0" "$tags" 6 1 2 3 4 5 6 7 8
+		told_apart "$below: IPv6, one port" $space $dev "1 0" "$tags" 6 1 1 1 1 1 1 1 1
+		told_apart "$below: UDP is no control traffic" $space $dev "[78] 0" "$tags" 46 1 2 3 4 5 6 7 8
+		told_apart "$below: neighbour discovery is" $space $dev "0 8" "$tags" nd 1 2 3 4 5 6 7 8
 	done
 done
 

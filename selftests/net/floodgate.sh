@@ -358,8 +358,8 @@ done
 diag "a host that counts as well"
 tc_in b qdisc replace dev r root floodgate role switch peer auto
 tc_in b qdisc add dev y root floodgate role host peer switch || die "no qdisc floodgate"
-tags() { [[ $(tc_in b -s qdisc show dev "$1") == *" state tagging "* || $(tc_in b -s qdisc show dev "$1") == *" state host "* ]]; }
-check "it is there" wait_until -e 500 10 eval 'tags y && tags r'
+b_serves() { [[ $(tc_in b -s qdisc show dev "$1") == *" state tagging "* || $(tc_in b -s qdisc show dev "$1") == *" state host "* ]]; }
+check "it is there" wait_until -e 500 10 eval 'b_serves y && b_serves r'
 sleep 1
 shows "towards a host there is no window" b r windows 0
 shows "nor from it" b y windows 0

@@ -27,14 +27,14 @@ A="from=10.0.0.1 to=10.0.0.2 dport=9"
 
 two_boxes rate 100mbit delay 1us ring 0
 
-# sends [-f]: what the list on stdin says; $tmp/came has what came
-sends() { "$frames" -l -w 500 "$(ns_name a)/p" "$(ns_name b)/q" >"$tmp/came" || die "frames"; }
+# sends_list [-f]: what the list on stdin says; $tmp/came has what came
+sends_list() { "$frames" -l -w 500 "$(ns_name a)/p" "$(ns_name b)/q" >"$tmp/came" || die "frames"; }
 # sent OPTIONS: the same, by a new qdisc
 sent()
 {
 	# shellcheck disable=SC2086
 	sail a p $1
-	sends
+	sends_list
 	leave_ports
 	tc_in a qdisc del dev p root
 }
@@ -71,7 +71,7 @@ done
 # The two slots are of flows of the class below first, and then one of them is of one above.
 diag "a slot that goes to another class"
 sail a p host host classes 2 queues 2 slots 2 priomap 0 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1
-sends <<-END
+sends_list <<-END
 	old prio=1 bytes=1000 ports=2 $A sport=1
 	plug wait=5000000 prio=1 bytes=1000 $A sport=2
 	above prio=0 bytes=1000 n=20 $A sport=3
@@ -111,7 +111,7 @@ diag "filters"
 sail a p switch host classes 2 queues 4
 tc_in a filter add dev p parent 1: protocol ip flower dst_ip 10.0.0.3 classid 1:1 || die "no filter"
 tc_in a filter add dev p parent 1: protocol ip flower dst_ip 10.0.0.4 action drop || die "no filter"
-sends <<-END
+sends_list <<-END
 	plug bytes=1000 $A sport=1 prio=1
 	below bytes=1000 n=20 $A sport=2 prio=1
 	above bytes=1000 n=20 from=10.0.0.1 to=10.0.0.3 sport=3 prio=1
@@ -130,7 +130,7 @@ sail a p switch switch classes 2 queues 2 slots 2 nowatch priomap 0 1 1 1 1 1 1 
 in_ns b "$hopframe" peer q for=4000 role=switch queues=8 at=500 state:seq=1,lease=2000000000,words=3 \
 	at=1500 state:seq=2,lease=2000000000,words=1 at=2500 state:seq=3,lease=2000000000,words=0 >/dev/null &
 check "tags" wait_until -e 10 1 tags a p
-sends <<-END
+sends_list <<-END
 	first prio=1 bytes=$FRAME $A sport=1
 	second prio=0 bytes=$FRAME $A sport=2
 END

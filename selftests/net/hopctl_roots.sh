@@ -48,8 +48,8 @@ cable()
 	ip_in "$3" link set "$4" up
 }
 
-# tags BOX DEV...: they all tag, or are beside a host
-tags()
+# ports_tag BOX DEV...: they all tag, or are beside a host
+ports_tag()
 {
 	local box=$1 dev
 
@@ -120,8 +120,8 @@ fdb() { in_ns "$1" bridge fdb replace "$(mac "$2")" dev "$3" master static || di
 fdb s1 1 sa; fdb s1 2 right; fdb s1 3 right
 fdb s2 1 left; fdb s2 2 sb; fdb s2 3 right
 fdb s3 1 left; fdb s3 2 left; fdb s3 3 sc
-check "the hosts' ports tag" wait_until 10 eval 'tags a e0 && tags b e0 && tags c e0'
-check "so do the switches'" wait_until 10 eval 'tags s1 right sa && tags s2 left right sb && tags s3 left sc'
+check "the hosts' ports tag" wait_until 10 eval 'ports_tag a e0 && ports_tag b e0 && ports_tag c e0'
+check "so do the switches'" wait_until 10 eval 'ports_tag s1 right sa && ports_tag s2 left right sb && ports_tag s3 left sc'
 
 # The ports that packets leave by on their way, from host to host
 declare -A way=(
@@ -402,7 +402,7 @@ goes h e0 11
 goes x1 next 12
 goes x2 next 13
 goes x3 next 14
-check "all tag" wait_until 10 eval 'tags h e0 && tags x1 next && tags x2 next && tags x3 next'
+check "all tag" wait_until 10 eval 'ports_tag h e0 && ports_tag x1 next && ports_tag x2 next && ports_tag x3 next'
 in_ns h "$udpflow" send -d 10.9.9.9 -p 7000 -l 1000 -n 500 --sndbuf=64m >/dev/null
 sent() { link_stat x1 next tx_packets; }
 sleep 0.2

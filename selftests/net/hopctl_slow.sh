@@ -36,9 +36,9 @@ link set y up"
 	tcs a "qdisc add dev up1 root bfc queues $2 nowatch"
 	tcs b "qdisc add dev q root bfc queues $2 nowatch ${*:4}
 qdisc add dev r root bfc th 2000 nowatch"
-	tags() { "$frames" -l -w 0 "$(ns_name a)/up1" "$(ns_name a)/lo" <<<"x dst=$(mac 8) from=10.0.0.1 to=10.0.0.2" &&
+	arrives_tagged() { "$frames" -l -w 0 "$(ns_name a)/up1" "$(ns_name a)/lo" <<<"x dst=$(mac 8) from=10.0.0.1 to=10.0.0.2" &&
 		figs b q tag_stripped && [ "$REPLY" -gt 0 ]; }
-	check "$what: tags" wait_until -e 200 100 tags
+	check "$what: tags" wait_until -e 200 100 arrives_tagged
 	"$frames" -l -w 0 "$(ns_name a)/up1" "$(ns_name a)/lo" \
 		<<<"x n=40 bytes=1000 dst=$(mac 9) from=10.0.0.1 to=10.0.0.2 sport=1 dport=9" || die "frames"
 	paused() { figs a up1 paused_queues; [ "$REPLY" = 1 ]; }

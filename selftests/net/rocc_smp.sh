@@ -247,7 +247,7 @@ wait $sink
 is "two flows pass whole" "$(jq .packets "$work/sink")" 2000
 all_free() { no_limiter h1 && no_limiter h2; }
 check "no limiter is left" wait_until 60 all_free
-at_rest() { figures s pr flows_active backlog; [ "$REPLY" = "0 0" ]; }
-check "the congestion point is at rest" wait_until 60 at_rest
+cp_rests() { figures s pr flows_active backlog; [ "$REPLY" = "0 0" ]; }
+check "the congestion point is at rest" wait_until 60 cp_rests
 rm -r "$work"
 finish
