@@ -40,6 +40,8 @@ sent()
 }
 # went: packets of each class, as tc says: "1:1 20 1:2 23 "
 went() { tc_in a -s class show dev p | awk '/class flowsail 1:[12] / { c = $3 } / Sent / && c != "" { printf "%s %s ", c, $4; c = "" }'; }
+# waits: likewise, what waits in each: "1:1 3000b 3p 1:2 0b 0p "
+waits() { tc_in a -s class show dev p | awk '/class flowsail 1:[12] / { c = $3 } / backlog / && c != "" { printf "%s %s %s ", c, $2, $3; c = "" }'; }
 # Who came one after the other, and how many of them: "a:1 b:4"
 runs()
 {
@@ -135,9 +137,10 @@ sends_list <<-END
 	second prio=0 bytes=$FRAME $A sport=2
 END
 check "both are held" wait_until -e 10 1 figs_are a p paused 2
-printf '%s\n' "below prio=1 bytes=$FRAME n=5 $A sport=1" "above prio=0 bytes=$FRAME n=5 $A sport=2" |
+printf '%s\n' "below prio=1 bytes=$FRAME n=5 $A sport=1" "above prio=0 bytes=$FRAME n=3 $A sport=2" |
 	"$frames" -l -w 0 "$(ns_name a)/p" "$(ns_name a)/lo" >/dev/null || die "frames"
-shows "and wait in isolation" a p isolated backlog "2 $((10 * FRAME))"
+shows "and wait in isolation" a p isolated backlog "2 $((8 * FRAME))"
+is "classes say what waits in them" "$(waits)" "1:1 $((3 * FRAME))b 3p 1:2 $((5 * FRAME))b 5p "
 check "the one above leaves when it is let go" wait_until -e 10 2 figs_are a p paused backlog "1 $((5 * FRAME))"
 check "and then the other" wait_until -e 10 2 figs_are a p paused backlog "0 0"
 wait

@@ -307,6 +307,34 @@ static void test_overflow(void)
 	}
 }
 
+/* Whoever adds something is told whether it fits, where it just does and where it just does not. */
+static void test_room(void)
+{
+	enum { HELLO, STATE, ACK, PROBE, GOODBYE, END, BALANCES, ROOTS, KINDS };
+	struct hop_writer w;
+	__u8 buf[HOP_FRAME_MAX];
+	size_t takes, less;
+	bool fits, ok = true;
+	int what;
+
+	for (what = 0; what < KINDS; what++)
+		for (takes = sizeof(buf), less = 0; less < 2; less++) {
+			hop_frame_begin(&w, buf, takes - less, 1, 2);
+			fits = what == HELLO ? hop_frame_add_hello(&w, &full_hello) :
+			       what == STATE ?
+			       !!hop_frame_add_state(&w, HOP_SLOT_PAUSE, 9, 8000, 3, 1) :
+			       what == ACK ? hop_frame_add_ack(&w, HOP_SLOT_PAUSE, 7) :
+			       what == PROBE ? hop_frame_add_probe(&w, HOP_TLV_PROBE, &full_probe) :
+			       what == GOODBYE ? hop_frame_add_goodbye(&w) :
+			       what == END ? hop_frame_add_end(&w, &full_end, full_keys) :
+			       what == BALANCES ? !!hop_frame_add_balances(&w, 5, 1) :
+						  !!hop_frame_add_roots(&w, 1);
+			ok = ok && fits == !less && !w.overflow == fits;
+			takes = w.used;
+		}
+	check(ok, "each content says whether it fits");
+}
+
 /* What was written is what is read: every field, in any order of the contents. */
 static void test_random_frames(void)
 {
@@ -409,7 +437,7 @@ static void test_corpus(void)
 int main(void)
 {
 	setlinebuf(stdout);	/* the target aborts */
-	printf("KTAP version 1\n1..%d\n", 39);
+	printf("KTAP version 1\n1..%d\n", 40);
 	test_layout();
 	test_layout_of_blocks();
 	test_round_trip();
@@ -418,10 +446,11 @@ int main(void)
 	test_contents();
 	test_unknown();
 	test_overflow();
+	test_room();
 	test_random_frames();
 	test_random_futures();
 	test_damaged(1000000, 10000, false, "a million damaged frames");
 	test_damaged(500000, 1000, true, "500000 times any bytes");
 	test_corpus();
-	return failed || done != 39;
+	return failed || done != 40;
 }
