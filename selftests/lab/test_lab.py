@@ -121,6 +121,11 @@ class Topologies(unittest.TestCase):
         tree = Topology.parse(shapes.make("fat-tree", {"k": "4"}))
         self.assertEqual(len(tree.path(tree.hosts[0], tree.hosts[-1])), 6)
 
+    def test_fat_tree_of_few_pods(self):
+        tree = Topology.parse(shapes.make("fat-tree", {"k": "8", "pods": "2", "hosts": "8"}))
+        self.assertEqual([len(tree.hosts), len(tree.switches), len(tree.nodes["core1"].ports)], [64, 2 * 8 + 16, 2])
+        self.assertEqual(len(tree.path(tree.hosts[0], tree.hosts[-1])), 6)
+
     def test_refused(self):
         for text, reason in (
                 ("", "there is no link"),
@@ -142,7 +147,8 @@ class Topologies(unittest.TestCase):
         for name, settings, reason in (("no", {}, "is no shape"), ("star", {"x": "1"}, "has no \"x\""),
                                        ("star", {"senders": "0"}, "at least 1"),
                                        ("star", {"rate": "fast"}, "is no rate"),
-                                       ("fat-tree", {"k": "3"}, "even")):
+                                       ("fat-tree", {"k": "3"}, "even"),
+                                       ("fat-tree", {"k": "4", "pods": "5"}, "for k pods, not for 5")):
             with self.assertRaisesRegex(ValueError, reason):
                 shapes.make(name, settings)
 

@@ -180,13 +180,16 @@ def floodgate_testbed(rate: units.rate = "10gbit", core: units.rate = "20gbit",
 
 
 def fat_tree(k: int = 4, rate: units.rate = "100gbit", delay: units.time = "1us",
-             hosts: int = 0):
-    """k pods of k/2 edge and k/2 aggregation switches, k*k/4 core switches, `hosts` (k/2) each."""
+             hosts: int = 0, pods: int = 0):
+    """`pods` (k) of k/2 edge and k/2 aggregation switches, k*k/4 core switches, `hosts` (k/2) at each edge switch."""
     if k < 2 or k % 2:
         raise ValueError(f"k is an even number from 2, not {k}")
+    pods = pods or k
+    if pods > k:
+        raise ValueError(f"k switches have ports for k pods, not for {pods}")
     half = k // 2
     hosts = hosts or half
-    edges = [(p, e) for p in range(1, k + 1) for e in range(1, half + 1)]
+    edges = [(p, e) for p in range(1, pods + 1) for e in range(1, half + 1)]
     yield from (f"host h{i}" for i in range(1, len(edges) * hosts + 1))
     for name, tier in ("edge", 1), ("agg", 2):
         yield from (f"switch {name}{p}-{e}" for p, e in edges)
