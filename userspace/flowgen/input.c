@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "flowgen.h"
@@ -123,6 +124,25 @@ static uint64_t reader_number(const struct reader *r, unsigned int word, uint64_
 	return value;
 }
 
+/* Each endpoint and each watched port is an open file: as many as there are, if that is allowed. */
+static int open_netns(const char *path)
+{
+	struct rlimit files;
+	int fd;
+
+	while ((fd = open(path, O_RDONLY | O_CLOEXEC)) < 0 && errno == EMFILE) {
+		getrlimit(RLIMIT_NOFILE, &files);
+		files.rlim_cur *= 2;
+		if (files.rlim_max < files.rlim_cur)
+			files.rlim_max = files.rlim_cur;
+		if (setrlimit(RLIMIT_NOFILE, &files)) {
+			errno = EMFILE;
+			break;
+		}
+	}
+	return fd;
+}
+
 static int reader_netns(const struct reader *r, unsigned int word)
 {
 	const char *name = r->words[word];
@@ -130,7 +150,7 @@ static int reader_netns(const struct reader *r, unsigned int word)
 	int fd;
 
 	snprintf(path, sizeof(path), "%s%s", strchr(name, '/') ? "" : "/run/netns/", name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = open_netns(path);
 	if (fd < 0)
 		die_at(r->file, r->line, "no network namespace %s: %s", name, strerror(errno));
 	return fd;
