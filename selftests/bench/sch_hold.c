@@ -7,7 +7,8 @@
  *
  * While more than `packets` (a parameter of the module) are queued, the surplus is sent at once. So
  * from then on each packet that comes in takes one out: the child works as on a busy link, and the
- * sender never waits. What is kept stays until the qdisc is deleted.
+ * sender never waits. What is kept stays until the qdisc is deleted, or `more` packets have come:
+ * from then on none is kept, so that a sender ends that waits for its last packet.
  *
  * For measurements only.
  */
@@ -25,6 +26,9 @@
 static unsigned int packets;
 module_param(packets, uint, 0644);
 MODULE_PARM_DESC(packets, "how many stay in the child");
+static unsigned int more = UINT_MAX;
+module_param(more, uint, 0644);
+MODULE_PARM_DESC(more, "how many come before none stays; it is counted down");
 
 struct hold_sched {
 	struct Qdisc *child;
@@ -36,6 +40,8 @@ static int hold_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff *
 	unsigned int len = qdisc_pkt_len(skb);
 	int ret;
 
+	if (more)
+		more--;
 	marks_enqueue(skb);
 	ret = qdisc_enqueue(skb, q->child, to_free);
 	marks_enqueued();
@@ -54,7 +60,7 @@ static struct sk_buff *hold_dequeue(struct Qdisc *sch)
 	struct hold_sched *q = qdisc_priv(sch);
 	struct sk_buff *skb;
 
-	if (sch->q.qlen <= READ_ONCE(packets))
+	if (sch->q.qlen <= (more ? READ_ONCE(packets) : 0))
 		return NULL;
 	marks_dequeue();
 	skb = q->child->dequeue(q->child);
