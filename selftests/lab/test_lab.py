@@ -1638,6 +1638,16 @@ bins 1kB 2kB
             self.assertEqual(status, 1 if wrong else 0)
         self.assertEqual([r["flows"] for r in rows], [1] * 12)
 
+    def test_short_beside_others(self):
+        """Fig. 11: a third of what short flows have with others, and long ones no slower"""
+        lines = "workload w --law x\nbins 10kB 100kB\n" + "".join(
+            f"scheme {name} {base}\n" for name, base in (("dctcp", "dctcp-pfc"), ("hpcc", ""), ("flowsail", "")))
+        for short, long, met in ((3000, 5000, True), (3001, 5000, False), (3000, 5001, False), (1000, 1000, True)):
+            status, rows = self.of_flows("flowsail11", lines, {f"{scheme}-s1": [(1000, 0, 10 * a), (200000, 0, 100 * b)] for scheme, a, b in (
+                ("dctcp", 9000, 5200), ("hpcc", 12000, 7000), ("flowsail", short, long))})
+            self.assertEqual([r["met"] for r in rows], [True, True, met])
+            self.assertEqual(status, 0 if met else 1)
+
     def test_incasts(self):
         """Fig. 16: short flows beside bfc's by the paper, long ones beside those with 32 sub-queues"""
         def runs(degree, short, long, short_1=1000):
