@@ -148,7 +148,7 @@ class Topologies(unittest.TestCase):
                                        ("star", {"senders": "0"}, "at least 1"),
                                        ("star", {"rate": "fast"}, "is no rate"),
                                        ("fat-tree", {"k": "3"}, "even"),
-                                       ("fat-tree", {"k": "4", "pods": "5"}, "for k pods, not for 5")):
+                                       ("fat-tree", {"k": "4", "pods": "5"}, "for k = 4 pods, not for 5")):
             with self.assertRaisesRegex(ValueError, reason):
                 shapes.make(name, settings)
 

@@ -186,7 +186,7 @@ def fat_tree(k: int = 4, rate: units.rate = "100gbit", delay: units.time = "1us"
         raise ValueError(f"k is an even number from 2, not {k}")
     pods = pods or k
     if pods > k:
-        raise ValueError(f"k switches have ports for k pods, not for {pods}")
+        raise ValueError(f"core switches have ports for k = {k} pods, not for {pods}")
     half = k // 2
     hosts = hosts or half
     edges = [(p, e) for p in range(1, pods + 1) for e in range(1, half + 1)]
