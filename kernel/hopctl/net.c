@@ -249,26 +249,39 @@ static u64 word_up_to(u32 queues, unsigned int word)
 	return queues > first ? BIT_ULL(queues - first) - 1 : 0;
 }
 
+/* Is it paused for its bytes, as all of a link are? */
+static bool range_pauses_bytes(const struct hop_port *port, u32 handle)
+{
+	const struct hop_ingress *ingress = READ_ONCE(port->net->ingress);
+
+	return ingress && test_bit(handle, ingress->held);
+}
+
 /**
  * hop_range_word - which of 64 sub-queues of the neighbour have to be paused
  * @port: the port
  * @word: word of the bitmap
  *
  * Context: port's lock.
- * Return: a bit for each counter that is not 0; all bits if what came by the port holds a pause.
+ * Return: a bit for each counter that is not 0 and counts; all bits if what came by the port
+ *	holds a pause.
  */
 u64 hop_range_word(const struct hop_port *port, unsigned int word)
 {
 	u32 count = port->handles & 0xffff;
-	u32 i, first = word * 64;
+	u32 i, handle, first = word * 64;
+	bool one = port->pauses_one;
 	u64 bits = 0;
 
 	lockdep_assert_held(&port->lock);
 	if (hop_range_is_held(port))
 		return word_up_to(port->peer.hello.queues, word);
-	for (i = 0; i < 64 && first + i < count; i++)
-		if (atomic_read(handle_counter(port->net, port->range->first + first + i)) > 0)
+	for (i = 0; i < 64 && first + i < count; i++) {
+		handle = port->range->first + first + i;
+		if (atomic_read(handle_counter(port->net, handle)) > 0 &&
+		    (likely(one) || range_pauses_bytes(port, handle)))
 			bits |= BIT_ULL(i);
+	}
 	return bits;
 }
 
@@ -550,6 +563,14 @@ u32 hop_ingress_bytes(const struct hop_port *port, u16 queue)
 }
 EXPORT_SYMBOL_GPL(hop_ingress_bytes);
 
+/* Do other packets' counts of the handle pause nobody (hop_port.pauses_one)? */
+static bool handle_needs_bytes(const struct hop_member *m, u16 handle)
+{
+	const struct hop_port *port = handle_owner(m->net, handle);
+
+	return port && !READ_ONCE(port->pauses_one);
+}
+
 /* Two processors may be here with one handle. Each packet's arrival comes before its departure, so
  * whoever takes the last one out sees every pause that there was. The counter may be -1 for a
  * moment, when who takes the pause away overtakes who has just set the bit: nothing was told
@@ -563,8 +584,9 @@ static noinline bool ingress_turn(struct hop_member *m, u16 origin, bool on)
 		return false;
 	if (origin < HOP_HANDLE_FIRST)
 		return link_mark(m, origin, on);
-	if (on ? atomic_inc_return(handle_counter(m->net, origin)) != 1 :
-		 atomic_dec_return(handle_counter(m->net, origin)) != 0)
+	if ((on ? atomic_inc_return(handle_counter(m->net, origin)) != 1 :
+		  atomic_dec_return(handle_counter(m->net, origin)) != 0) &&
+	    !handle_needs_bytes(m, origin))
 		return false;
 	pause_mark(m, origin, on);
 	return true;

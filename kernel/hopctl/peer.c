@@ -53,15 +53,18 @@ static bool device_forwards(const struct net_device *dev)
 static void peer_handles(struct hop_port *port)
 {
 	bool all = port->role == HOP_ROLE_SWITCH && hop_port_has_kind(port, HOP_KIND_PFC);
+	bool one = port->cfg.kinds == HOP_KIND_PFC ||
+		   hop_port_has_kind(port, (u16)~HOP_KIND_PFC);
 	u32 before = port->handles;
 
 	if (port->role == HOP_ROLE_HOST || (port->peer.up && !hop_peer_is_kin(port)))
 		hop_range_put(port);
 	else if (port->peer.up)
 		hop_range_get(port, port->peer.hello.queues);
-	if (port->handles == before && port->pauses_all == all)
+	if (port->handles == before && port->pauses_all == all && port->pauses_one == one)
 		return;
 	WRITE_ONCE(port->pauses_all, all);
+	WRITE_ONCE(port->pauses_one, one);
 	bitmap_fill(port->pausing_dirty, HOP_BITMAP_WORDS);
 	hop_port_wake(port);
 }

@@ -319,6 +319,8 @@ struct hop_range {
  * @tagging: put the fabric tag on data frames
  * @to_host: the neighbour is taken for a host
  * @pauses_all: all of the neighbour's sub-queues may be paused at once; written under @lock
+ * @pauses_one: a packet that holds a single one counts: both have a kind besides HOP_KIND_PFC,
+ *	to which one is all, or the port has no other; written under @lock
  * @state: enum hop_state
  * @paused: our sub-queues that the neighbour holds paused
  * @elide: see struct hop_member
@@ -412,6 +414,7 @@ struct hop_port {
 	bool			tagging;
 	bool			to_host;
 	bool			pauses_all;
+	bool			pauses_one;
 	u8			state;
 	u64			paused[HOP_BITMAP_WORDS];
 	DECLARE_BITMAP(elide, HOP_HANDLE_WORDS);
