@@ -175,6 +175,11 @@ static const struct plugin_option flowsail_options[] = {
 	{ .f = { "root-id", TCA_FLOWSAIL_ROOT_ID, PLUGIN_COUNT, NULL }, .size = 2,
 	  .zero = "auto", .min = 1, .max = 65535,
 	  .help = "id of the port as such a place (auto)" },
+	{ .f = { "pfc", TCA_FLOWSAIL_PFC, PLUGIN_BOOL, NULL }, .size = 1, .no = "no-pfc",
+	  .help = "pause links by what came by them, and obey such pauses (no-pfc)" },
+	{ .f = { "pool-pause-alpha", TCA_FLOWSAIL_POOL_PAUSE_ALPHA, PLUGIN_SHARE, NULL },
+	  .size = 4, .min = 1, .max = FLOWSAIL_ALPHA_MAX,
+	  .help = "what may come from a neighbour before it is paused, likewise (12.5%)" },
 };
 
 static const struct plugin_stat flowsail_stats[] = {
@@ -228,6 +233,11 @@ static const struct plugin_stat flowsail_stats[] = {
 	{ .f = { "drop_gso", TCA_FLOWSAIL_STATS_DROP_GSO, PLUGIN_COUNT, NULL } },
 	{ .f = { "drop_tag", TCA_FLOWSAIL_STATS_DROP_TAG, PLUGIN_COUNT, NULL } },
 	{ .f = { "drop_filter", TCA_FLOWSAIL_STATS_DROP_FILTER, PLUGIN_COUNT, NULL } },
+	{ .f = { "pfc_queued", TCA_FLOWSAIL_STATS_PFC_QUEUED, PLUGIN_COUNT, NULL }, .line = "link" },
+	{ .f = { "pfc_sent", TCA_FLOWSAIL_STATS_PFC_SENT, PLUGIN_COUNT, NULL } },
+	{ .f = { "pfc_paused", TCA_FLOWSAIL_STATS_PFC_PAUSED, PLUGIN_COUNT, NULL } },
+	{ .f = { "pfc_obeyed", TCA_FLOWSAIL_STATS_PFC_OBEYED, PLUGIN_COUNT, NULL } },
+	{ .f = { "pfc_paused_time", TCA_FLOWSAIL_STATS_PFC_PAUSED_TIME, PLUGIN_TIME, NULL } },
 	{ .f = { "port", TCA_FLOWSAIL_STATS_PORT, PLUGIN_NEST, NULL } },
 };
 
@@ -247,7 +257,7 @@ static const struct plugin_kind flowsail_kind = {
 	.options = flowsail_options, .count = PLUGIN_ARRAY_SIZE(flowsail_options),
 	.max = TCA_FLOWSAIL_MAX,
 	.fixed = "  TIME is a number with ns, us, ms or s; RATE as 10gbit; BYTES as 64k.\n"
-		 "  After creation, queues, isolation, isolation-by, slots and classes cannot be changed.\n"
+		 "  After creation, queues, isolation, isolation-by, slots, classes and pfc cannot be changed.\n"
 		 "  See tc-flowsail(8).\n",
 	.version = TCA_FLOWSAIL_VERSION, .speaks = FLOWSAIL_VERSION,
 };

@@ -88,7 +88,7 @@ struct floodgate_stats {
 	u64	pauses;
 	u64	elided;
 	u64	withdrawn;
-	u64	pfc_sent;
+	struct hop_xoff pfc;
 	struct hop_telemetry_stats telemetry;
 	struct hop_intake_stats intake;
 	u64	tagged;
@@ -271,7 +271,6 @@ struct floodgate_sched {
 	u32			used;		/* slots with a destination */
 	u32			voqs;		/* VOQs with packets */
 	u32			dests;		/* brought into the box */
-	u32			pfc_queued;	/* packets with a floodgate_skb_cb.link */
 	struct hop_xoff_held	held;		/* the neighbour holds the link */
 	struct floodgate_stats	stats;
 

@@ -70,7 +70,7 @@ static const struct hop_counter floodgate_counters[] = {
 	ROW(TCA_FLOODGATE_STATS_ELIDED, floodgate_stats, elided, 8),
 	ROW(TCA_FLOODGATE_STATS_WITHDRAWN, floodgate_stats, withdrawn, 8),
 	ROW(TCA_FLOODGATE_STATS_VOQS_SHARED, floodgate_stats, voqs_shared, 8),
-	ROW(TCA_FLOODGATE_STATS_PFC_SENT, floodgate_stats, pfc_sent, 8),
+	ROW(TCA_FLOODGATE_STATS_PFC_SENT, floodgate_stats, pfc.sent, 8),
 };
 
 #undef ROW

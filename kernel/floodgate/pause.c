@@ -160,32 +160,18 @@ void floodgate_pauses_look(struct floodgate_sched *q)
 void floodgate_count(struct floodgate_sched *q, const struct sk_buff *skb)
 {
 	struct floodgate_skb_cb *cb = floodgate_cb(skb);
-	u32 bytes;
 
-	if (unlikely(q->member.stalled))
-		return;
-	if (cb->handle && unlikely(hop_elided(&q->member, cb->handle))) {
-		q->stats.elided++;
-		return;
-	}
-	cb->link = hop_origin_link(&q->member, skb, cb->handle);
-	if (!cb->link)
-		return;
-	q->pfc_queued++;
-	bytes = hop_ingress_add(&q->member, cb->link, qdisc_pkt_len(skb));
-	q->stats.pfc_sent += hop_xoff_came(&q->member, &q->buffer, q->config.pool_pause_alpha,
-					   cb->link, bytes);
+	cb->link = hop_xoff_count(&q->stats.pfc, &q->member, &q->buffer,
+				  q->config.pool_pause_alpha, skb, cb->handle, &q->stats.elided);
 }
 
 static bool pause_uncount(struct floodgate_sched *q, const struct sk_buff *skb)
 {
 	u16 link = floodgate_cb(skb)->link;
-	u32 bytes;
 
 	floodgate_cb(skb)->link = 0;
-	q->pfc_queued--;
-	bytes = hop_ingress_sub(&q->member, link, qdisc_pkt_len(skb));
-	return hop_xoff_left(&q->member, &q->buffer, q->config.pool_pause_alpha, link, bytes);
+	return hop_xoff_uncount(&q->stats.pfc, &q->member, &q->buffer,
+				q->config.pool_pause_alpha, skb, link);
 }
 
 /**
@@ -214,7 +200,7 @@ static unsigned int pause_uncount_all(struct floodgate_sched *q)
 	const struct floodgate_voq *voq;
 	unsigned int n;
 
-	if (!q->pfc_queued)
+	if (!q->stats.pfc.queued)
 		return 0;
 	n = pause_uncount_list(q, q->fifo.head);
 	for (voq = q->voq; voq < q->voq + floodgate_voqs_made(q); voq++)
@@ -276,10 +262,10 @@ static void floodgate_watch(const struct hop_member *m, u16 queue, struct hop_wa
 {
 	const struct floodgate_sched *q = container_of(m, struct floodgate_sched, member);
 
-	/* the first slot stands for all, and for the FIFO */
+	/* the first slot stands for all, and for the FIFO; nothing but control packets leaves */
 	if (unlikely(READ_ONCE(q->held.on))) {
 		w->waits = !queue && READ_ONCE(q->backlog);
-		w->sent = u64_stats_read(&m->sch->bstats.packets);
+		w->sent = READ_ONCE(q->held.times);
 		return;
 	}
 	w->waits = READ_ONCE(q->slots[queue].backlog);

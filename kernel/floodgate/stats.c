@@ -55,8 +55,8 @@ static void floodgate_look(struct floodgate_sched *q, struct floodgate_now *now)
 	now->used = q->used;
 	now->voqs = q->voqs;
 	now->voq_backlog = q->voq_backlog;
-	now->queued = q->member.marked - q->pfc_queued;
-	now->pfc_queued = q->pfc_queued;
+	now->queued = q->member.marked - q->stats.pfc.queued;
+	now->pfc_queued = q->stats.pfc.queued;
 	now->pfc_paused = q->held.on;
 	now->pfc_obeyed = q->held.times;
 	now->pfc_paused_ns = hop_xoff_held_ns(&q->held, now->time_ns);

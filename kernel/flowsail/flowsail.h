@@ -28,6 +28,7 @@
 #include "../sched/packet_hash.h"
 #include "../sched/subq.h"
 #include "../sched/telemetry_write.h"
+#include "../sched/xoff.h"
 #include "../uapi/flowsail.h"
 
 #define FLOWSAIL_NO_FLOW	U16_MAX
@@ -50,6 +51,7 @@ struct flowsail_config {
 	u32			limit;
 	u32			pool;
 	u32			pool_alpha;
+	u32			pool_pause_alpha;
 	u32			quantum;
 	u32			control_share;
 	u32			kmin;
@@ -66,6 +68,7 @@ struct flowsail_config {
 	u8			isolation_by;
 	u8			lone;
 	u8			pause;
+	u8			pfc;
 	u8			split_gso;
 	u8			control_dscp;
 	struct hop_prio		prio;
@@ -91,6 +94,7 @@ struct flowsail_stats {
 	u64	resumes_obeyed;
 	u64	paused_ns;
 	u64	order_waits;
+	struct hop_xoff pfc;
 	struct hop_intake_stats intake;
 	struct hop_telemetry_stats telemetry;
 	u64	tagged;
@@ -192,6 +196,7 @@ struct flowsail_sched {
 	u64			changed_ns;	/* when the backlog last changed */
 	struct list_head	idle;		/* flows */
 	struct hop_subqs	subqs;
+	struct hop_xoff_held	held;		/* the neighbour holds the link */
 	struct flowsail_stats	stats;
 	u64			busy[FLOWSAIL_CLASSES_MAX];	/* isolation with packets */
 
@@ -213,10 +218,12 @@ struct flowsail_sched {
  * @spilled: it is a control packet
  * @stray: its place in flowsail_sched.stray, if it has no slot
  * @cause: of hop_cause_add(), 0 if that was not asked; only with a handle
+ * @link: number of the port that it came by, 0 if it does not count against that
  */
 struct flowsail_skb_cb {
 	u16	flow;
 	u16	handle;
+	u16	link;
 	bool	apart;
 	bool	spilled;
 	u8	stray;

@@ -30,6 +30,10 @@ static const struct hop_counter flowsail_now_counters[] = {
 	ROW(TCA_FLOWSAIL_STATS_POOL_SIZE, flowsail_now, pool_size, 4),
 	ROW(TCA_FLOWSAIL_STATS_POOL_USED, flowsail_now, pool_used, 8),
 	ROW(TCA_FLOWSAIL_STATS_POOL_MAX, flowsail_now, pool_max, 8),
+	ROW(TCA_FLOWSAIL_STATS_PFC_QUEUED, flowsail_now, pfc_queued, 4),
+	ROW(TCA_FLOWSAIL_STATS_PFC_PAUSED, flowsail_now, pfc_paused, 4),
+	ROW(TCA_FLOWSAIL_STATS_PFC_OBEYED, flowsail_now, pfc_obeyed, 8),
+	ROW(TCA_FLOWSAIL_STATS_PFC_PAUSED_TIME, flowsail_now, pfc_paused_ns, 8),
 };
 
 static const struct hop_counter flowsail_counters[] = {
@@ -71,6 +75,7 @@ static const struct hop_counter flowsail_counters[] = {
 	ROW(TCA_FLOWSAIL_STATS_DROP_GSO, flowsail_stats, intake.drop_gso, 8),
 	ROW(TCA_FLOWSAIL_STATS_DROP_TAG, flowsail_stats, drop_tag, 8),
 	ROW(TCA_FLOWSAIL_STATS_DROP_FILTER, flowsail_stats, drop_filter, 8),
+	ROW(TCA_FLOWSAIL_STATS_PFC_SENT, flowsail_stats, pfc.sent, 8),
 };
 
 #undef ROW

@@ -115,6 +115,10 @@ static const struct hop_option flowsail_options[] = {
 	    "roots must be on or off"),
 	ROW(TCA_FLOWSAIL_ROOT_ID, port.root_id, 2, 1, 65535,
 	    "root-id must be auto or 1 to 65535", .zero = true),
+	ROW(TCA_FLOWSAIL_PFC, pfc, 1, 0, 1,
+	    "pfc must be on or off", .fixed = true),
+	ROW(TCA_FLOWSAIL_POOL_PAUSE_ALPHA, pool_pause_alpha, 4, 1, FLOWSAIL_ALPHA_MAX,
+	    "pool-pause-alpha must be 0.01 to 1000 percent"),
 };
 
 #undef ROW
@@ -160,6 +164,8 @@ static const struct nla_policy flowsail_policy[TCA_FLOWSAIL_MAX + 1] = {
 	[TCA_FLOWSAIL_ROOTS] = { .type = NLA_U8 },
 	[TCA_FLOWSAIL_ROOT_ID] = { .type = NLA_U16 },
 	[TCA_FLOWSAIL_ISOLATION_BY] = { .type = NLA_U8 },
+	[TCA_FLOWSAIL_PFC] = { .type = NLA_U8 },
+	[TCA_FLOWSAIL_POOL_PAUSE_ALPHA] = { .type = NLA_U32 },
 };
 
 #define FLOWSAIL_DEFAULTS {							\
@@ -180,6 +186,7 @@ static const struct nla_policy flowsail_policy[TCA_FLOWSAIL_MAX + 1] = {
 	.port.tpid = 0x88a8,							\
 	.port.hrtt_max_ns = FLOWSAIL_HRTT_MAX_DEFAULT,				\
 	.port.watch = 1,							\
+	.pool_pause_alpha = FLOWSAIL_PAUSE_ALPHA_DEFAULT,			\
 }
 
 /* Values that a range cannot say */

@@ -132,9 +132,15 @@ static void flow_changed(void *sched, u32 slot, bool paused, u64 now)
 	flow_look(q, flow, now);
 }
 
-/* Take over which flows the neighbour holds. */
+/* Take over which flows the neighbour holds, or that it holds all: the link, as pfc has it. */
 void flowsail_merge_paused(struct flowsail_sched *q, u64 now)
 {
+	u32 gen = hop_paused_begin(&q->member);
+
+	if (q->config.pfc && hop_xoff_obey(&q->held, &q->member, now)) {
+		q->paused_seen = gen;
+		return;
+	}
 	q->paused_seen = hop_subqs_merge_paused(&q->member, q->paused, q->config.slots,
 						flow_changed, q, now);
 }

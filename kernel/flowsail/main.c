@@ -143,7 +143,7 @@ static noinline u8 flowsail_cause(struct flowsail_sched *q, const struct hop_sub
 	if (sub->held == HOP_HELD_PAUSED && !(flow && flow->state & FLOWSAIL_PAUSED))
 		flow = flowsail_cb_flow(q, sub->head);
 	return hop_cause_add(&q->member, handle, flow ? flowsail_slot(q, flow) : 0,
-			     flow && flow->state & FLOWSAIL_PAUSED);
+			     q->held.on || (flow && flow->state & FLOWSAIL_PAUSED));
 }
 
 /* Algorithm 1, lines 17 to 26: does the packet hold its flow at the neighbour that it came from? */
@@ -228,6 +228,8 @@ static struct hop_admitted flowsail_enqueue_frame(struct sk_buff *skb, struct Qd
 	qdisc_qstats_backlog_inc(sch, skb);
 	sch->q.qlen++;
 	flowsail_mark(q, sub, own, skb);
+	if (unlikely(q->config.pfc))
+		flowsail_count(q, skb);
 	if (q->config.resume)
 		flowsail_front_comes(q, sub, skb);
 	if (unlikely(sch->qstats.backlog > q->config.limit))
@@ -366,7 +368,7 @@ static noinline struct sk_buff *flowsail_dequeue_some(struct Qdisc *sch)
 		slot = FLOWSAIL_NO_FLOW;
 		skb = hop_control_take(&q->intake.control, sch, &q->stats.backlog_time,
 				       &q->changed_ns, now);
-		if (!skb) {
+		if (!skb && !q->held.on) {
 			skb = flowsail_dequeue_data(sch, q, now);
 			if (skb)
 				slot = flowsail_cb(skb)->flow;

@@ -43,6 +43,9 @@ static int flowsail_validate(struct nlattr **tb, const struct flowsail_config *c
 		return hop_option_refuse(extack, tb[TCA_FLOWSAIL_QH_SCALE] ?:
 					 tb[TCA_FLOWSAIL_QL_SCALE],
 					 "qh-scale must not be below ql-scale", -EINVAL);
+	if (c->pfc && !c->pool)
+		return hop_option_refuse(extack, tb[TCA_FLOWSAIL_PFC] ?: tb[TCA_FLOWSAIL_POOL],
+					 "pfc needs a pool: it goes by what is free of it", -EINVAL);
 	if (c->kmin > c->kmax)
 		return hop_option_refuse(extack, tb[TCA_FLOWSAIL_KMIN] ?: tb[TCA_FLOWSAIL_KMAX],
 					 "kmin must not be above kmax", -EINVAL);

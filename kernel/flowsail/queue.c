@@ -40,22 +40,27 @@ void flowsail_fronts_begin(struct flowsail_sched *q)
 		q->fronts[n] = (struct flowsail_front) { .next = q->subqs.queues[n].head };
 }
 
-/* The packets of all sub-queues let go of whom they hold. */
+/* The packets of all sub-queues let go of whom they hold.
+ *
+ * Return: packets that did, and links that are not paused any more.
+ */
 unsigned int flowsail_unmark(struct flowsail_sched *q)
 {
-	unsigned int before = q->member.marked;
+	unsigned int unheld = 0, links = 0;
 	struct hop_subq *sub;
 	struct sk_buff *skb;
 
 	for (sub = q->subqs.queues; sub < q->subqs.queues + q->subqs.count; sub++) {
-		if (!sub->head)
-			continue;
 		for (skb = sub->head; skb; skb = skb->next) {
-			if (flowsail_cb(skb)->handle)
+			if (flowsail_cb(skb)->handle) {
 				flowsail_unhold(q, skb);
+				unheld++;
+			}
+			if (flowsail_cb(skb)->link)
+				links += flowsail_uncount(q, skb);
 		}
 	}
-	return before - q->member.marked;
+	return unheld + links;
 }
 
 void flowsail_reset(struct Qdisc *sch)

@@ -55,6 +55,25 @@ static inline void flowsail_unhold(struct flowsail_sched *q, struct sk_buff *skb
 	hop_pause_dec(&q->member, handle);
 }
 
+/* A packet was queued: it counts against the port that it came by. */
+static inline void flowsail_count(struct flowsail_sched *q, struct sk_buff *skb)
+{
+	flowsail_cb(skb)->link = hop_xoff_count(&q->stats.pfc, &q->member, &q->buffer,
+						q->config.pool_pause_alpha, skb,
+						flowsail_cb(skb)->handle ?:
+						hop_handle(&q->member, skb), NULL);
+}
+
+/* Such a packet counts no more. Return: a link is not paused any more. */
+static inline bool flowsail_uncount(struct flowsail_sched *q, struct sk_buff *skb)
+{
+	u16 link = flowsail_cb(skb)->link;
+
+	flowsail_cb(skb)->link = 0;
+	return hop_xoff_uncount(&q->stats.pfc, &q->member, &q->buffer,
+				q->config.pool_pause_alpha, skb, link);
+}
+
 /* A packet was queued. */
 static inline void flowsail_front_comes(struct flowsail_sched *q, const struct hop_subq *sub,
 					struct sk_buff *skb)
@@ -143,6 +162,8 @@ static __always_inline struct sk_buff *flowsail_pop(struct flowsail_sched *q, st
 		hop_buffer_give(&q->buffer, qdisc_pkt_len(skb));
 	if (cb->handle)
 		flowsail_unhold(q, skb);
+	if (unlikely(cb->link))
+		flowsail_uncount(q, skb);
 	if (q->config.resume)
 		flowsail_front_moves(q, sub, skb);
 	return skb;

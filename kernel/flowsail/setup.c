@@ -14,6 +14,12 @@ static void flowsail_watch(const struct hop_member *m, u16 slot, struct hop_watc
 	const struct flowsail_sched *q = container_of(m, struct flowsail_sched, member);
 	const struct flowsail_flow *flow = &q->flows[slot];
 
+	/* the first slot stands for all; nothing but control packets leaves */
+	if (unlikely(READ_ONCE(q->held.on))) {
+		w->waits = !slot && READ_ONCE(q->subqs.backlogged);
+		w->sent = READ_ONCE(q->held.times);
+		return;
+	}
 	w->waits = READ_ONCE(flow->packets) || READ_ONCE(flow->apart);
 	w->sent = READ_ONCE(flow->sent);
 }
@@ -21,7 +27,8 @@ static void flowsail_watch(const struct hop_member *m, u16 slot, struct hop_watc
 /* Nothing waits for the device, as of what was last taken over from the neighbour. */
 static bool flowsail_none_ready(const struct flowsail_sched *q)
 {
-	return hop_classes_none_ready(&q->subqs, q->config.prio.classes, &q->intake.control);
+	return (READ_ONCE(q->held.on) && skb_queue_empty_lockless(&q->intake.control)) ||
+	       hop_classes_none_ready(&q->subqs, q->config.prio.classes, &q->intake.control);
 }
 
 /* A device that hangs takes over nothing, so what is new has to be looked at under the lock. */
@@ -148,10 +155,14 @@ int flowsail_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack 
 	hop_buffer_switch(&q->buffer, pool, 0);
 	/* whoever pauses as bfc does is obeyed, and obeys */
 	q->config.port.kinds = HOP_KIND_BFC | HOP_KIND_FLOWSAIL;
+	if (q->config.pfc)
+		q->config.port.kinds |= HOP_KIND_PFC;
 	err = hop_member_join(&q->member, sch, q->config.slots, &q->config.port,
 			      &flowsail_member_ops, extack);
 	if (!err && q->config.port.roots)
 		err = hop_roots_use(&q->member);
+	if (!err && q->config.pfc)
+		err = hop_ingress_use(&q->member) ?: hop_origins_use(&q->member);
 	if (err)
 		return err;
 	flowsail_recompute(q);

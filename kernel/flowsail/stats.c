@@ -21,6 +21,10 @@ struct flowsail_now {
 	u32	backlogged;
 	u32	marked;
 	u32	hrtt_ns;
+	u32	pfc_queued;
+	u32	pfc_paused;
+	u64	pfc_obeyed;
+	u64	pfc_paused_ns;
 };
 
 #include "flowsail_counter_rows.h"
@@ -33,7 +37,11 @@ static void flowsail_now(struct flowsail_sched *q, struct flowsail_now *now)
 	now->qh = q->qh;
 	now->resume = q->resume;
 	now->backlogged = q->subqs.backlogged;
-	now->marked = q->member.marked;
+	now->marked = q->member.marked - q->stats.pfc.queued;
+	now->pfc_queued = q->stats.pfc.queued;
+	now->pfc_paused = q->held.on;
+	now->pfc_obeyed = q->held.times;
+	now->pfc_paused_ns = hop_xoff_held_ns(&q->held, now->time_ns);
 	now->rate = q->rate;
 	now->hrtt_ns = q->hrtt_seen;
 	if (!q->buffer.pool)

@@ -64,6 +64,72 @@ static inline bool hop_xoff_left(struct hop_member *m, const struct hop_buffer *
 }
 
 /**
+ * struct hop_xoff - what a qdisc counts against the links that its packets came by
+ * @queued: packets
+ * @sent: how often one of them began a pause, ever
+ */
+struct hop_xoff {
+	u32	queued;
+	u64	sent;
+};
+
+/**
+ * hop_xoff_count - a packet was queued: it counts against the port that it came by
+ * @x: the qdisc's
+ * @m: its member
+ * @b: its part of the pool, which has taken the packet
+ * @alpha: as of hop_xoff_came()
+ * @skb: the packet
+ * @handle: hop_handle() of it
+ * @elided: counts packets that are not to pause anyone, by tiers and pairs; NULL: not counted
+ *
+ * Context: qdisc lock, softirqs off.
+ * Return: what it has to be uncounted with, 0 if it does not count.
+ */
+static inline u16 hop_xoff_count(struct hop_xoff *x, struct hop_member *m,
+				 const struct hop_buffer *b, u32 alpha,
+				 const struct sk_buff *skb, u16 handle, u64 *elided)
+{
+	u32 bytes;
+	u16 link;
+
+	if (unlikely(m->stalled))
+		return 0;
+	if (handle && unlikely(hop_elided(m, handle))) {
+		if (elided)
+			(*elided)++;
+		return 0;
+	}
+	link = hop_origin_link(m, skb, handle);
+	if (!link)
+		return 0;
+	x->queued++;
+	bytes = hop_ingress_add(m, link, qdisc_pkt_len(skb));
+	x->sent += hop_xoff_came(m, b, alpha, link, bytes);
+	return link;
+}
+
+/**
+ * hop_xoff_uncount - such a packet counts no more
+ * @x: the qdisc's
+ * @m: its member
+ * @b: its part of the pool
+ * @alpha: as of hop_xoff_left()
+ * @skb: the packet
+ * @link: what hop_xoff_count() has returned, not 0; the packet is to forget it
+ *
+ * Context: qdisc lock, softirqs off.
+ * Return: true if somebody is to be told of the end of a pause.
+ */
+static inline bool hop_xoff_uncount(struct hop_xoff *x, struct hop_member *m,
+				    const struct hop_buffer *b, u32 alpha,
+				    const struct sk_buff *skb, u16 link)
+{
+	x->queued--;
+	return hop_xoff_left(m, b, alpha, link, hop_ingress_sub(m, link, qdisc_pkt_len(skb)));
+}
+
+/**
  * struct hop_xoff_held - the neighbour holds all of a qdisc's sub-queues, or does not
  * @on: it does; written under the qdisc lock
  * @since: ns, if so

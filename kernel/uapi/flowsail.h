@@ -28,6 +28,7 @@
 #define FLOWSAIL_TIME_MAX_NS		1000000000U
 #define FLOWSAIL_ALPHA_ONE		10000	/* 100 percent */
 #define FLOWSAIL_ALPHA_MAX		100000
+#define FLOWSAIL_PAUSE_ALPHA_DEFAULT	1250	/* 1/8: who is alone gets a ninth */
 #define FLOWSAIL_SCALE_MAX		100000
 #define FLOWSAIL_QL_SCALE_DEFAULT	10000	/* 100 percent */
 #define FLOWSAIL_QH_SCALE_DEFAULT	30000	/* 300 percent */
@@ -158,6 +159,10 @@ enum flowsail_role {
  * @TCA_FLOWSAIL_ROOT_ID: u16, 1 to 65535, 0 (default): auto: id of the port as such a place
  * @TCA_FLOWSAIL_ISOLATION_BY: u8, enum flowsail_by, default FLOWSAIL_BY_DESTINATION, not
  *	changeable: which flows that are held wait in one sub-queue
+ * @TCA_FLOWSAIL_PFC: u8, 0 or 1, default 0, not changeable: pause links by what came by them, and
+ *	obey such pauses
+ * @TCA_FLOWSAIL_POOL_PAUSE_ALPHA: u32, hundredths of a percent, 1 to 100000, default 1250: what may
+ *	come from a neighbour before it is paused, likewise
  */
 enum {
 	TCA_FLOWSAIL_UNSPEC,
@@ -203,6 +208,8 @@ enum {
 	TCA_FLOWSAIL_ROOTS,
 	TCA_FLOWSAIL_ROOT_ID,
 	TCA_FLOWSAIL_ISOLATION_BY,
+	TCA_FLOWSAIL_PFC,
+	TCA_FLOWSAIL_POOL_PAUSE_ALPHA,
 	__TCA_FLOWSAIL_MAX
 };
 
@@ -253,8 +260,8 @@ enum {
  *	handle: it came untagged, or was made on this box
  * @TCA_FLOWSAIL_STATS_ELIDED: u64, packets: a packet should hold its flow, but backpressure is left
  *	out between where it came from and this port (tier, pairs)
- * @TCA_FLOWSAIL_STATS_WITHDRAWN: u64, packets: a packet let go of its flow, because nothing had
- *	left the port for half of the watchdog's time
+ * @TCA_FLOWSAIL_STATS_WITHDRAWN: u64, times: a packet let go of its flow, or with pfc a link was
+ *	not paused any more, because nothing had left the port for half of the watchdog's time
  * @TCA_FLOWSAIL_STATS_PAUSES_OBEYED: u64, times: the neighbour held one of our flows
  * @TCA_FLOWSAIL_STATS_RESUMES_OBEYED: u64, times: one of our flows may go on, by a message or by
  *	the end of its lease
@@ -286,6 +293,14 @@ enum {
  * @TCA_FLOWSAIL_STATS_TELEMETRY_FULL: u64, packets: a packet has telemetry of five ports
  * @TCA_FLOWSAIL_STATS_TELEMETRY_FAILED: u64, packets: telemetry was not written for want of memory,
  *	or of a known rate of the link
+ * @TCA_FLOWSAIL_STATS_PFC_QUEUED: u32, packets, gauge: with pfc, queued packets that count against
+ *	the port that they came by
+ * @TCA_FLOWSAIL_STATS_PFC_SENT: u64, times: a packet was queued here, and with it the neighbour
+ *	that it came from had sent too much and was paused
+ * @TCA_FLOWSAIL_STATS_PFC_PAUSED: u32, links, gauge: the neighbour holds all but the control class:
+ *	1, or 0
+ * @TCA_FLOWSAIL_STATS_PFC_OBEYED: u64, times: the neighbour began to hold all but the control class
+ * @TCA_FLOWSAIL_STATS_PFC_PAUSED_TIME: u64, ns: how long it did
  */
 enum {
 	TCA_FLOWSAIL_STATS_UNSPEC,
@@ -341,6 +356,11 @@ enum {
 	TCA_FLOWSAIL_STATS_TELEMETRY,
 	TCA_FLOWSAIL_STATS_TELEMETRY_FULL,
 	TCA_FLOWSAIL_STATS_TELEMETRY_FAILED,
+	TCA_FLOWSAIL_STATS_PFC_QUEUED,
+	TCA_FLOWSAIL_STATS_PFC_SENT,
+	TCA_FLOWSAIL_STATS_PFC_PAUSED,
+	TCA_FLOWSAIL_STATS_PFC_OBEYED,
+	TCA_FLOWSAIL_STATS_PFC_PAUSED_TIME,
 	__TCA_FLOWSAIL_STATS_MAX
 };
 

@@ -140,6 +140,8 @@ static const struct option flowsail_options[] = {
 	{ TCA_FLOWSAIL_STRIP, 1, false, false, 0, 1, false },
 	{ TCA_FLOWSAIL_ROOTS, 1, false, false, 0, 1, false },
 	{ TCA_FLOWSAIL_ROOT_ID, 2, true, false, 1, 65535, false },
+	{ TCA_FLOWSAIL_PFC, 1, false, true, 0, 1, false },
+	{ TCA_FLOWSAIL_POOL_PAUSE_ALPHA, 4, false, false, 1, 100000, false },
 };
 
 static const struct option rocc_switch_options[] = {

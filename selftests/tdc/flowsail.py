@@ -74,6 +74,7 @@ ALSO = {
     'kmin 1': ('kmax 1', {'kmax': '1b'}),
     'kmin 1073741824': ('kmax 1g', {'kmax': '1Gb'}),
     'isolation-by root': ('roots', {'roots': True}),
+    'pfc': ('pool 1m', {'pool': '1Mb'}),
 }
 BAD = [(typed, said, by) for _, option, typed, said, by in lists.FLOWSAIL_BAD if option not in FIXED] + [
     (typed, CREATION, 'kernel') for _, option, typed, shown in lists.FLOWSAIL_GOOD
@@ -92,7 +93,7 @@ BAD_NEW = [(typed, said, by) for _, option, typed, said, by in lists.FLOWSAIL_BA
     (typed, 'queues, isolation of each class and slots together must be at most 4096', 'kernel')
     for typed in ('slots 4094', 'queues 2048 isolation 1 slots 2048', 'queues 2048 isolation 64 slots 1985',
                   'queues 3 isolation flow slots 4094')] + [
-    ('isolation-by root', 'isolation-by root needs roots', 'kernel'),
+    ('isolation-by root', 'isolation-by root needs roots', 'kernel'), ('pfc', 'pfc needs a pool', 'kernel'),
     ('kmin 1', 'kmin must not be above kmax', 'kernel'), ('classes 3', 'queues must be a multiple of classes', 'kernel'),
     ('queues 2 classes 4', 'queues must be a multiple of classes', 'kernel'),
     ('classes 8 isolation 64 slots 3577', 'queues, isolation of each class and slots together must be at most 4096', 'kernel'),

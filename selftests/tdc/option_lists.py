@@ -446,11 +446,18 @@ FLOWSAIL_DEFAULTS = {'': {'queues': '8',
       'tier': 'none',
       'strip': 'auto',
       'roots': False,
-      'root-id': 'auto'}}
+      'root-id': 'auto',
+      'pfc': False,
+      'pool-pause-alpha': '12.5%'}}
 
-FLOWSAIL_OFF = {'pause': 'nopause', 'split-gso': 'no-split-gso', 'tag': 'notag', 'watch': 'nowatch', 'roots': 'noroots'}
+FLOWSAIL_OFF = {'pause': 'nopause',
+ 'split-gso': 'no-split-gso',
+ 'tag': 'notag',
+ 'watch': 'nowatch',
+ 'roots': 'noroots',
+ 'pfc': 'no-pfc'}
 
-FLOWSAIL_FIXED = ('queues', 'isolation', 'isolation-by', 'slots', 'classes')
+FLOWSAIL_FIXED = ('queues', 'isolation', 'isolation-by', 'slots', 'classes', 'pfc')
 
 # Role, option, typed, shown
 FLOWSAIL_GOOD = [('', 'queues', 'queues 1', '1'),
@@ -552,7 +559,11 @@ FLOWSAIL_GOOD = [('', 'queues', 'queues 1', '1'),
  ('', 'roots', 'roots', True),
  ('', 'root-id', 'root-id 1', '1'),
  ('', 'root-id', 'root-id 65535', '65535'),
- ('', 'root-id', 'root-id auto', 'auto')]
+ ('', 'root-id', 'root-id auto', 'auto'),
+ ('', 'pfc', 'no-pfc', False),
+ ('', 'pfc', 'pfc', True),
+ ('', 'pool-pause-alpha', 'pool-pause-alpha 0.01', '0.01%'),
+ ('', 'pool-pause-alpha', 'pool-pause-alpha 1000', '1000%')]
 
 # Role, option, typed, what is said, by whom
 FLOWSAIL_BAD = [('', 'queues', 'queues 0', 'takes a number from ', 'tc'),
@@ -603,7 +614,9 @@ FLOWSAIL_BAD = [('', 'queues', 'queues 0', 'takes a number from ', 'tc'),
  ('', 'restore', 'restore 999999ns', 'restore must be auto or 1 ms to 1 s', 'kernel'),
  ('', 'restore', 'restore 1000000001ns', 'restore must be auto or 1 ms to 1 s', 'kernel'),
  ('', 'tier', 'tier nonsense', 'takes one of ', 'tc'),
- ('', 'strip', 'strip nonsense', 'takes one of ', 'tc')]
+ ('', 'strip', 'strip nonsense', 'takes one of ', 'tc'),
+ ('', 'pool-pause-alpha', 'pool-pause-alpha 0', 'takes a percentage ', 'tc'),
+ ('', 'pool-pause-alpha', 'pool-pause-alpha 1000.01', 'takes a percentage ', 'tc')]
 
 ROCC_VERSION = 1
 

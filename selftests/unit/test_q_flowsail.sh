@@ -24,6 +24,8 @@ takes "quantum 3000" "TCA_FLOWSAIL_QUANTUM 4 3000"
 takes "limit 1.5k" "TCA_FLOWSAIL_LIMIT 4 1536"
 takes "pool 12m pool-alpha 1000%" "TCA_FLOWSAIL_POOL 4 12582912; TCA_FLOWSAIL_POOL_ALPHA 4 100000"
 takes "pool none" "TCA_FLOWSAIL_POOL 4 0"
+takes "pool-pause-alpha 11.11% pfc" "TCA_FLOWSAIL_POOL_PAUSE_ALPHA 4 1111; TCA_FLOWSAIL_PFC 1 1"
+takes "no-pfc" "TCA_FLOWSAIL_PFC 1 0"
 takes "kmin 5k kmax 200k pmax 1%" "TCA_FLOWSAIL_KMIN 4 5120; TCA_FLOWSAIL_KMAX 4 204800; TCA_FLOWSAIL_PMAX 4 100"
 takes "kmin none kmax none" "TCA_FLOWSAIL_KMIN 4 0; TCA_FLOWSAIL_KMAX 4 0"
 takes "no-split-gso" "TCA_FLOWSAIL_SPLIT_GSO 1 0"
@@ -91,7 +93,7 @@ shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
 	"priomap":[0,1,2,3,4,5,6,7,7,6,5,4,3,2,1,0],"limit":12,"pool":13,
 	"pool_alpha":0.14,"kmin":15,"kmax":16,"pmax":0.17,"telemetry":38,"split_gso":true,"rate":19,"control_share":0.2,
 	"control_dscp":21,"role":"22","peer":"23","tag":true,"tpid":"25","hrtt":26,"hrtt_max":27,"refresh":28,
-	"lease":29,"watch":true,"watchdog":31,"restore":32,"tier":"33","strip":"34","roots":true,"root_id":40,"version":35},
+	"lease":29,"watch":true,"watchdog":31,"restore":32,"tier":"33","strip":"34","roots":true,"root_id":40,"pfc":true,"pool_pause_alpha":0.43,"version":35},
 	"ql_bytes":1,"qh_bytes":2,"resume_bytes":3,"n_active":4,"backlogged":5,"flows":6,"isolated":7,"paused":8,"marked":9,"link_rate":10,
 	"hrtt":11,"flows_max":12,"backlog_max":13,"backlog_time":14,"time":15,"pool_size":16,"pool_used":17,
 	"pool_max":18,"assign_free":19,"assign_shared":20,"assign_isolated":21,"released":22,"flows_early":23,
@@ -99,6 +101,7 @@ shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
 	"pauses_obeyed":31,"resumes_obeyed":32,"paused_time":33,"order_waits":34,"ecn_marked":35,
 	"ecn_not_capable":36,"telemetry":49,"telemetry_full":50,"telemetry_failed":51,"control":37,"spilled":38,"gso_split":39,"tagged":40,"drop_limit":41,"drop_pool":42,
 	"drop_control":43,"drop_police":44,"drop_gso":45,"drop_tag":46,"drop_filter":48,
+	"pfc_queued":52,"pfc_sent":53,"pfc_paused":54,"pfc_obeyed":55,"pfc_paused_time":56,
 	"port":
 	END
 	)$(grep -o '{"state":"no_neighbour","role":"switch",.*' "$dir/out")" "-s -j qdisc show dev lo"
@@ -125,7 +128,8 @@ again "TCA_FLOWSAIL_QUEUES=u16:2047 TCA_FLOWSAIL_ISOLATION=u16:63 TCA_FLOWSAIL_S
        TCA_FLOWSAIL_ROLE=u8:2 TCA_FLOWSAIL_PEER=u8:1 TCA_FLOWSAIL_TAG=u8:0 TCA_FLOWSAIL_TPID=u16:33024
        TCA_FLOWSAIL_HRTT=u32:12345 TCA_FLOWSAIL_HRTT_MAX=u32:2500000 TCA_FLOWSAIL_REFRESH=u32:0
        TCA_FLOWSAIL_LEASE=u32:1000001 TCA_FLOWSAIL_WATCH=u8:0 TCA_FLOWSAIL_WATCHDOG=u32:1500000
-       TCA_FLOWSAIL_RESTORE=u32:0 TCA_FLOWSAIL_TIER=u8:1 TCA_FLOWSAIL_STRIP=u8:1"
+       TCA_FLOWSAIL_RESTORE=u32:0 TCA_FLOWSAIL_TIER=u8:1 TCA_FLOWSAIL_STRIP=u8:1
+       TCA_FLOWSAIL_PFC=u8:1 TCA_FLOWSAIL_POOL_PAUSE_ALPHA=u32:1111"
 report $? "printed options can be typed in again"
 again "TCA_FLOWSAIL_ISOLATION=u16:0 TCA_FLOWSAIL_PAUSE=u8:1 TCA_FLOWSAIL_QL=u32:0 TCA_FLOWSAIL_QH=u32:0
        TCA_FLOWSAIL_LONE=u8:0 TCA_FLOWSAIL_QUANTUM=u32:0 TCA_FLOWSAIL_POOL=u32:0 TCA_FLOWSAIL_KMIN=u32:0

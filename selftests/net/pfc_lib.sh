@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What tests of pfc beneath other kinds have in common; they read it after lib.sh, and set kind to the qdisc whose figures they
+# look at.
+
+FRAME=1000
+
+ips() { ip -n "$(ns_name "$1")" -batch - <<<"$2" || die "ip: $2"; }
+tcs() { tc -n "$(ns_name "$1")" -batch - <<<"$2" || die "tc: $2"; }
+figs() { port_figs "${kind:?}" "$(ns_name "$1")" "${@:2}"; }
+figs_are() { figs "${@:1:$#-1}"; [ "$REPLY" = "${*: -1}" ]; }
+# shows NAME SPACE DEV KEY... VALUE: they are this now; has: waits until they are
+shows() { figs "${@:2:$#-2}"; is "$1" "$REPLY" "${*: -1}"; }
+has()
+{
+	wait_until -e 100 5 figs_are "${@:2}"
+	is "$1" "$REPLY" "${*: -1}"
+}
+
+# cable BOX DEV RATE BOX DEV
+cable() { ip_in "$1" link add "$2" type wire rate "$3" delay 10us ring 0 peer name "$5" netns "$(ns_name "$4")" && ip_in "$1" link set dev "$2" up && ip_in "$4" link set dev "$5" up || die "no wire"; }
+to() { echo "y n=$2 bytes=$FRAME from=10.0.0.1 to=10.0.0.$1 sport=1 dport=9 dst=$(mac "$1")"; }
+from_h() { printf '%s\n' "$@" | "${frames:?}" -l -w 0 "$(ns_name h)/p" "$(ns_name h)/lo" >/dev/null || die "frames"; }
+got() { received c "$1"; echo "$REPLY"; }
+got_all() { received c "$1"; [ "$REPLY" -ge "$2" ]; }
+
+# two_switches: a host and two switches
+#
+#	h:p ===100M=== s:q [ bridge ] s:r ===100M=== c:t [ bridge ] c:u ---10M--- c:y, of 10.0.0.2
+#	                                                            c:v --100M--- c:z, of 10.0.0.3
+two_switches()
+{
+	local port
+
+	ns h s c
+	sees c
+	for port in s c; do
+		ips $port "link add br0 type bridge mcast_snooping 0
+link set br0 up"
+	done
+	cable h p 100mbit s q
+	cable s r 100mbit c t
+	cable c u 10mbit c y
+	cable c v 100mbit c z
+	for port in s:q s:r c:t c:u c:v; do
+		ip_in ${port%:*} link set dev ${port#*:} master br0
+		bridge -n "$(ns_name ${port%:*})" link set dev ${port#*:} flood off mcast_flood off
+	done
+	for port in s:r:2 s:r:3 c:u:2 c:v:3; do
+		bridge -n "$(ns_name ${port%%:*})" fdb replace "$(mac ${port##*:})" dev "$(cut -d: -f2 <<<$port)" master static
+	done
+}
+
+# no_qdiscs: at none of their ports
+no_qdiscs()
+{
+	local port
+
+	for port in h:p s:q s:r c:t c:u c:v; do
+		tc_in ${port%:*} qdisc del dev ${port#*:} root 2>/dev/null
+	done
+}
