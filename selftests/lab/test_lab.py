@@ -227,6 +227,13 @@ class Files(unittest.TestCase):
         self.assertIn(" queues 2", words)
         self.assertIn("flowsail role host peer switch ",
                       Scheme("flowsail").qdisc(lab.topology.nodes["s1"].ports[0].peer, 5000, 1062))
+        tree = Topology.parse(shapes.make("fat-tree", {"k": "4"}))
+        for name, kind in (("edge1-1", "flowsail"), ("agg1-1", "flowsail"), ("core1", "pfc")):
+            for port in tree.nodes[name].ports:
+                words = Scheme("flowsail-pfc").qdisc(port, 5000, 1062)
+                self.assertTrue(words.startswith(kind + " role switch peer "), words)
+                self.assertEqual(" pfc pool-pause-alpha 11%" in words, kind == "flowsail")
+        self.assertFalse(lab.topology.nodes["s1"].is_core)
         words = Scheme("nopause").qdisc(lab.topology.nodes["s1"].ports[0], 5000, 1062)
         self.assertIn("assign single queues 1 nopause pool 5000", words)
         port = lab.topology.nodes["s1"].ports[0]

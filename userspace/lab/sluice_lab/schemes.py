@@ -34,7 +34,7 @@ SETTINGS = {
     "port_buffer": None,        # bytes at a port without a shared pool: half of `buffer`
     "port_packets": None,       # the same in packets
     "buffer": None,             # bytes of a switch
-    "pause_alpha": "11%",       # pfc, and floodgate-pfc: of what is free of `buffer`; who holds more of it is paused
+    "pause_alpha": "11%",       # pfc, floodgate-pfc, flowsail-pfc: of what is free of `buffer`; who holds more of it is paused
     "pool_alpha": "1000%",      # and more than this is dropped
     "red_min": "100000",        # bytes: DCTCP's Kmin and Kmax in BFC's evaluation
     "red_max": "400000",
@@ -42,8 +42,9 @@ SETTINGS = {
     "peer": None,               # of the port: host or switch
     "tier": None,               # of the port: none, up or down
 }
-# What stands at a port, and below it in its class 1:1, if that is not empty.
-WORDS = ("transport", "host", "switch", "host_child", "switch_child")
+# What stands at a port, and below it in its class 1:1, if that is not empty; `core`, if it is not empty, at ports of switches
+# above all their neighbours.
+WORDS = ("transport", "host", "switch", "core", "host_child", "switch_child")
 
 # As the papers' hosts and switches do, acknowledgements go before data: they are control packets by their DSCP, and
 # with their share ({acks_share}) where bfc and rocc bound what others send.
@@ -130,6 +131,9 @@ SCHEMES = {
                      what="FlowSail: pauses for single flows, with few sub-queues"),
     **{f"flowsail-{queues}": dict(transport="gbn", host=_HOST_FLOWSAIL, switch=_FLOWSAIL + _BOTH, queues=f"{queues}",
                                   what=f"the same, {queues} sub-queues") for queues in (2, 8, 32)},
+    "flowsail-pfc": dict(transport="gbn", host=_HOST_FLOWSAIL + " pfc pool 1073741824 pool-alpha 1000%", queues="8", core=_BELOW_PFC,
+                         switch=_FLOWSAIL + " pfc pool-pause-alpha {pause_alpha}" + _BOTH,
+                         what="FlowSail below, and pauses link by link at the highest layer of switches"),
     "rocc": dict(transport="gbn", host=_HOST_ROCC, switch=_SWITCH_ROCC,
                  what="RoCC: ports tell hosts the fair rate, over a FIFO"),
     "rocc-pfc": dict(transport="gbn", host=_HOST_ROCC, host_child=_BELOW_HOST_PFC,
@@ -199,7 +203,7 @@ class Scheme:
         if base not in SCHEMES:
             raise ValueError(f"\"{base}\" is no scheme: {', '.join(SCHEMES)}")
         self.name, self.base = name, base
-        self.words = {**SETTINGS, "host_child": "", "switch_child": "", **SCHEMES[base]}
+        self.words = {**SETTINGS, "core": "", "host_child": "", "switch_child": "", **SCHEMES[base]}
         for change in changes:
             key, equal, value = change.partition("=")
             if not equal or key not in (*SETTINGS, *WORDS):
@@ -232,6 +236,8 @@ class Scheme:
         values["port_packets"] = values["port_packets"] or max(1, port_buffer // frame)
         values["red_burst"] = values["red_burst"] or -(-values["red_min"] // 1000)
         text = self.words[("switch" if port.node.is_switch else "host") + ("_child" if child else "")]
+        if self.words["core"] and not child and port.node.is_core:
+            text = self.words["core"]
         dscp = self.ack_dscp
         values["prios"] = f"classes {self.classes}" if self.classes > 1 else ""
         values["acks"] = f"control-dscp {dscp}" if dscp else ""

@@ -57,6 +57,12 @@ class Node:
     address: str = None
     line: int = 0       # of the file
 
+    @property
+    def is_core(self):
+        """Is it a switch above all its neighbours, which are switches?"""
+        return self.tier is not None and all(p.peer.node.is_switch and (p.peer.node.tier or self.tier) < self.tier
+                                             for p in self.ports)
+
 
 def _address(value):
     return ".".join(str(value >> shift & 255) for shift in (24, 16, 8, 0))
