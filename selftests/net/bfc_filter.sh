@@ -80,7 +80,8 @@ is "without it they pass" "$(figs packets drop_filter drops)" "50 50 50"
 
 diag "a filter that puts a tag on and names the class"
 ip_in a link add link v0 name v0.5 type vlan id 5
-ip_in a link set v0.5 addrgenmode none up
+in_ns a sh -c "echo 1 >/proc/sys/net/ipv6/conf/v0.5/disable_ipv6"
+ip_in a link set v0.5 up
 ip_in a addr add 10.5.0.1/24 dev v0.5
 neigh a v0.5 10.5.0.2 "$(mac 2)"
 below 1gbit

@@ -41,7 +41,8 @@ for name in u d; do
 	in_ns $name sh -c "echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6" 2>/dev/null
 done
 switch
-bfc="bfc queues 64 th 2000 refresh 10ms"
+# d may hold p1 for as long as it likes.
+bfc="bfc queues 64 th 2000 refresh 10ms nowatch"
 
 # tc's commands, in one process
 tcs() { tc -n "$(ns_name sw)" -batch - <<<"$1" || die "tc: $1"; }
