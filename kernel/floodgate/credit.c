@@ -79,20 +79,6 @@ s64 floodgate_balance(struct hop_port *port, const struct hop_ledger_rx *rx, u16
 	return balance - hop_ingress_bytes(port, key);
 }
 
-/**
- * floodgate_came - a packet is about to be queued
- * @q: the qdisc
- * @skb: the packet, which knows its bytes
- */
-void floodgate_came(struct floodgate_sched *q, struct sk_buff *skb)
-{
-	struct floodgate_skb_cb *cb = floodgate_cb(skb);
-
-	cb->handle = hop_handle(&q->member, skb);
-	if (cb->handle)
-		hop_ingress_add(&q->member, cb->handle, cb->bytes);
-}
-
 /* ---- what leaves ---- */
 
 static bool credit_is_held(const struct floodgate_sched *q, const struct floodgate_dest *dest)
@@ -183,7 +169,7 @@ void floodgate_credits_look(struct floodgate_sched *q)
 /**
  * floodgate_left - a packet has left, in whatever way
  * @q: the qdisc
- * @skb: the packet
+ * @skb: the packet, which came by a handle
  * @dest: its destination, NULL if it has no slot
  */
 void floodgate_left(struct floodgate_sched *q, const struct sk_buff *skb,
@@ -191,8 +177,6 @@ void floodgate_left(struct floodgate_sched *q, const struct sk_buff *skb,
 {
 	const struct floodgate_skb_cb *cb = floodgate_cb(skb);
 
-	if (!cb->handle)
-		return;
 	if (dest && unlikely(credit_is_held(q, dest)) &&
 	    credit_delay(q, dest, cb->handle, cb->bytes))
 		return;

@@ -88,12 +88,29 @@ static inline void floodgate_key_rule_set(struct floodgate_key_rule *rule, unsig
 	rule->vids = vlan ? ~0U : 0;
 }
 
+/* Two words, which compilers read as one */
+static __always_inline u64 floodgate_key_pair(u32 low, u32 high)
+{
+	return (u64)high << 32 | low;
+}
+
 static inline bool floodgate_key_equal(const struct floodgate_key *a,
 				       const struct floodgate_key *b)
 {
-	return !((a->word[0] ^ b->word[0]) | (a->word[1] ^ b->word[1]) |
-		 (a->word[2] ^ b->word[2]) | (a->word[3] ^ b->word[3]) | (a->type ^ b->type) |
-		 (a->vids ^ b->vids));
+	const u32 *x = a->word, *y = b->word;
+
+	return !((floodgate_key_pair(x[0], x[1]) ^ floodgate_key_pair(y[0], y[1])) |
+		 (floodgate_key_pair(x[2], x[3]) ^ floodgate_key_pair(y[2], y[3])) |
+		 (floodgate_key_pair(a->type, a->vids) ^ floodgate_key_pair(b->type, b->vids)));
+}
+
+/* Is it this IPv4 address, masked, with this floodgate_key.type and these VLAN ids? */
+static inline bool floodgate_key_is_ipv4(const struct floodgate_key *key, u32 address, u32 type,
+					 u32 vids)
+{
+	return !((floodgate_key_pair(key->word[0], key->word[1]) ^ address) |
+		 floodgate_key_pair(key->word[2], key->word[3]) |
+		 (floodgate_key_pair(key->type, key->vids) ^ floodgate_key_pair(type, vids)));
 }
 
 /**
@@ -131,21 +148,35 @@ floodgate_key_read(struct floodgate_key *key, const struct floodgate_key_rule *r
 	return true;
 }
 
+/* Of four words, type and VLAN ids. Made like hop_flow_hash(), and as hard to choose. */
+static __always_inline u32 floodgate_hash(u32 a, u32 b, u32 c, u32 d, u32 type, u32 vids,
+					  const struct hop_flow_secret *secret)
+{
+	const u32 *s = secret->address;
+	u64 sum = (u64)(a + s[0]) * (b + s[1]) + (u64)(c + s[2]) * (d + s[3]) +
+		  floodgate_key_pair(type, vids) * secret->rest;
+
+	return ((sum ^ sum >> 32) * secret->last) >> 32;
+}
+
 /**
  * floodgate_key_hash - a secret hash of a destination
  * @key: the destination
  * @secret: random numbers
- *
- * Made like hop_flow_hash(), and as hard to choose.
  */
-static __always_inline u32 floodgate_key_hash(const struct floodgate_key *key,
-					      const struct hop_flow_secret *secret)
+static inline u32 floodgate_key_hash(const struct floodgate_key *key,
+				     const struct hop_flow_secret *secret)
 {
-	const u32 *k = key->word, *s = secret->address;
-	u64 sum = (u64)(k[0] + s[0]) * (k[1] + s[1]) + (u64)(k[2] + s[2]) * (k[3] + s[3]) +
-		  ((u64)key->vids << 32 | key->type) * secret->rest;
+	const u32 *k = key->word;
 
-	return ((sum ^ sum >> 32) * secret->last) >> 32;
+	return floodgate_hash(k[0], k[1], k[2], k[3], key->type, key->vids, secret);
+}
+
+/* The same of an IPv4 address; see floodgate_key_is_ipv4() */
+static inline u32 floodgate_key_hash_ipv4(u32 address, u32 type, u32 vids,
+					  const struct hop_flow_secret *secret)
+{
+	return floodgate_hash(address, 0, 0, 0, type, vids, secret);
 }
 
 /**

@@ -502,7 +502,20 @@ static inline u32 floodgate_bytes(const struct sk_buff *skb, struct hop_network 
 					  floodgate_gso(skb, net);
 }
 
-void floodgate_came(struct floodgate_sched *q, struct sk_buff *skb);
+/**
+ * floodgate_came - a packet is about to be queued
+ * @q: the qdisc
+ * @skb: the packet, which knows its bytes
+ */
+static inline void floodgate_came(struct floodgate_sched *q, struct sk_buff *skb)
+{
+	struct floodgate_skb_cb *cb = floodgate_cb(skb);
+
+	cb->handle = hop_handle(&q->member, skb);
+	if (cb->handle)
+		hop_ingress_add(&q->member, cb->handle, cb->bytes);
+}
+
 void floodgate_left(struct floodgate_sched *q, const struct sk_buff *skb,
 		    struct floodgate_dest *dest);
 void floodgate_credit_delayed(struct floodgate_sched *q, struct floodgate_dest *dest);

@@ -76,9 +76,9 @@ static bool floodgate_admits(struct Qdisc *sch, struct floodgate_sched *q, struc
 	return true;
 }
 
-static struct hop_admitted floodgate_enqueue_frame(struct sk_buff *skb, struct Qdisc *sch,
-						   struct hop_network net, bool spills,
-						   struct sk_buff **to_free)
+static __always_inline struct hop_admitted
+floodgate_enqueue_frame(struct sk_buff *skb, struct Qdisc *sch, struct hop_network net, bool spills,
+			struct sk_buff **to_free)
 {
 	struct floodgate_sched *q = qdisc_priv(sch);
 

@@ -16,7 +16,8 @@ static struct floodgate_slot *queue_slot(struct floodgate_sched *q, const struct
 
 /* ---- in ---- */
 
-static void fifo_put(struct floodgate_sched *q, struct floodgate_slot *slot, struct sk_buff *skb)
+static __always_inline void fifo_put(struct floodgate_sched *q, struct floodgate_slot *slot,
+				     struct sk_buff *skb)
 {
 	__qdisc_enqueue_tail(skb, &q->fifo);
 	if (slot)
@@ -115,7 +116,7 @@ void floodgate_put(struct Qdisc *sch, struct floodgate_sched *q, struct sk_buff 
 
 /* ---- out ---- */
 
-static struct sk_buff *fifo_pop(struct floodgate_sched *q)
+static __always_inline struct sk_buff *fifo_pop(struct floodgate_sched *q)
 {
 	struct sk_buff *skb = __qdisc_dequeue_head(&q->fifo);
 	struct floodgate_slot *slot = skb ? queue_slot(q, skb) : NULL;
@@ -218,8 +219,8 @@ static struct sk_buff *round_early(struct floodgate_sched *q)
 }
 
 /* A packet leaves, in whatever way: what it stands for is taken back. */
-static void queue_forget(struct floodgate_sched *q, struct sk_buff *skb,
-			 struct floodgate_slot *slot)
+static __always_inline void queue_forget(struct floodgate_sched *q, struct sk_buff *skb,
+					 struct floodgate_slot *slot)
 {
 	if (q->buffer.pool)
 		hop_buffer_give(&q->buffer, qdisc_pkt_len(skb));
@@ -228,7 +229,8 @@ static void queue_forget(struct floodgate_sched *q, struct sk_buff *skb,
 		q->intake.spilled--;
 	if (unlikely(floodgate_cb(skb)->link))
 		floodgate_uncount(q, skb);
-	floodgate_left(q, skb, slot ? slot->dest : NULL);
+	if (floodgate_cb(skb)->handle)
+		floodgate_left(q, skb, slot ? slot->dest : NULL);
 }
 
 /**

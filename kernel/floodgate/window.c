@@ -223,16 +223,9 @@ slot_bind(struct floodgate_sched *q, const struct floodgate_key *key, u32 hash)
 	return slot;
 }
 
-/**
- * floodgate_slot_of - the slot of a packet's destination
- * @q: the qdisc
- * @skb: a packet
- * @net: hop_network() of it
- *
- * Return: NULL if it has no window.
- */
-struct floodgate_slot *floodgate_slot_of(struct floodgate_sched *q, const struct sk_buff *skb,
-					 struct hop_network net)
+/* Of any packet */
+static noinline struct floodgate_slot *
+slot_of_any(struct floodgate_sched *q, const struct sk_buff *skb, struct hop_network net)
 {
 	struct floodgate_key key;
 	struct floodgate_slot *slot;
@@ -253,6 +246,42 @@ struct floodgate_slot *floodgate_slot_of(struct floodgate_sched *q, const struct
 		if (slot->hash == hash && floodgate_key_equal(&slot->dest->key, &key))
 			return slot;
 	return slot_bind(q, &key, hash);
+}
+
+/* Of an IPv4 packet whose destination has one: without a key in memory, which would cost a canary
+ * on the stack.
+ */
+static struct floodgate_slot *slot_of_ipv4(struct floodgate_sched *q, const u8 *ip, u32 vids)
+{
+	u32 address = hop_parse_word(ip + 16) & q->rule.ipv4, type = q->rule.ipv4_type, hash;
+	struct floodgate_slot *slot;
+
+	vids &= q->rule.vids;
+	hash = floodgate_key_hash_ipv4(address, type, vids, &q->box->secret);
+	for (slot = slot_at(q, q->table[hash & q->mask]); slot; slot = slot_at(q, slot->next))
+		if (slot->hash == hash &&
+		    floodgate_key_is_ipv4(&slot->dest->key, address, type, vids))
+			break;
+	return slot;
+}
+
+/**
+ * floodgate_slot_of - the slot of a packet's destination
+ * @q: the qdisc
+ * @skb: a packet
+ * @net: hop_network() of it
+ *
+ * Return: NULL if it has no window.
+ */
+struct floodgate_slot *floodgate_slot_of(struct floodgate_sched *q, const struct sk_buff *skb,
+					 struct hop_network net)
+{
+	struct floodgate_slot *slot = NULL;
+
+	if (likely(net.type == ETH_P_IP) && !(eth_hdr(skb)->h_dest[0] & 1) &&
+	    (int)skb_headlen(skb) - net.at >= HOP_PARSE_IPV4_BYTES)
+		slot = slot_of_ipv4(q, skb->data + net.at, net.vids);
+	return likely(slot) ? slot : slot_of_any(q, skb, net);
 }
 
 /* Is there a reason to keep it for its destination? */

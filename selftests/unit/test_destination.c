@@ -13,7 +13,7 @@
 #include "../../kernel/floodgate/destination.h"
 #include "unit.h"
 
-#define PLANNED	23
+#define PLANNED	25
 
 static void __attribute__((format(printf, 2, 3))) checks(bool ok, const char *format, ...)
 {
@@ -171,6 +171,36 @@ static void vlans(void)
 	floodgate_key_rule_set(&rule, 32, 128, false);
 }
 
+/* The short way for IPv4 finds what the other finds, and takes no other destination for it. */
+static void short_way(void)
+{
+	static const u16 types[] = { 0, ETH_P_IPV6, 0x9000 };
+	unsigned int i, bit, prefix, vids, hash, wrong = 0, taken = 0;
+	struct floodgate_key key, other;
+	u32 *words = (u32 *)&other;
+
+	for (i = 0; i < 1000; i++) {
+		prefix = i % 32 + 1;
+		floodgate_key_rule_set(&rule, prefix, 128, i & 1);
+		vids = i & rule.vids;
+		fresh(ETH_P_IP);
+		key = key_in(ETH_P_IP, i);
+		hash = floodgate_key_hash_ipv4(key.word[0], rule.ipv4_type, vids, &secret);
+		wrong += !floodgate_key_is_ipv4(&key, key.word[0], rule.ipv4_type, vids) ||
+			 hash != floodgate_key_hash(&key, &secret);
+		for (bit = 0; bit < 8 * sizeof(key); bit++) {
+			other = key;
+			words[bit / 32] ^= 1U << bit % 32;
+			taken += floodgate_key_is_ipv4(&other, key.word[0], key.type, key.vids);
+		}
+		other = key_in(types[1 + i % 2], i);
+		taken += floodgate_key_is_ipv4(&other, other.word[0], rule.ipv4_type, vids);
+	}
+	checks(!wrong, "the short way for IPv4 has the same destination and hash: %u of 1000 do not", wrong);
+	checks(!taken, "and no other destination, a bit away or of another type: %u", taken);
+	floodgate_key_rule_set(&rule, 32, 128, false);
+}
+
 /* VLANs of one address in a table of 4096 */
 static void vlans_spread(void)
 {
@@ -281,6 +311,7 @@ int main(void)
 	prefixes(ETH_P_IP, 16, 32);
 	prefixes(ETH_P_IPV6, 24, 128);
 	vlans();
+	short_way();
 	vlans_spread();
 	spreads(ETH_P_IP, 18, "IPv4");
 	spreads(ETH_P_IPV6, 38, "IPv6");
