@@ -68,6 +68,7 @@ test-modules: modules
 	@mkdir -p $(MIRROR)/selftests
 	@cp -rsf $(addprefix $(CURDIR)/selftests/,$(TEST_MODULES)) $(MIRROR)/selftests
 	@find $(MIRROR)/selftests -xtype l -delete
+	@find $(MIRROR)/selftests -name Module.symvers ! -newer $(MIRROR)/kernel/Module.symvers -delete
 	+$(foreach dir,$(TEST_MODULES),$(KMAKE) M=$(MIRROR)/selftests/$(dir) W=1 KCFLAGS=-Werror $(CHECKER) modules &&) :
 
 plugins:
