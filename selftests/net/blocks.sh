@@ -12,6 +12,7 @@
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_tool ip tc bridge jq ethtool
+need_virtual_time
 need_program frames tcmsg hopframe q_window.so
 # set by need_program
 : "${frames:?}" "${tcmsg:?}" "${hopframe:?}" "${q_window:?}"

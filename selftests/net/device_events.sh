@@ -627,7 +627,7 @@ event_modules()
 	OFFERED=9000000 under_way 250
 	held
 	for module in $modules; do
-		refused "$event: $module is in use" "in use" rmmod $module
+		refused "$event: $module is in use" "$module" rmmod $module
 	done
 	leave_ports
 	for port in $PORTS; do

@@ -159,8 +159,13 @@ tc_in a qdisc del dev p root
 sleep 0.5
 packets=$(($(link_stat m xa rx_packets) - ${before% *}))
 between "a leaves: goodbyes" $packets 1 100
-between "which are as short as frames may be, but for a word more of some" \
-	$(($(link_stat m xa rx_bytes) - ${before#* })) $((60 * packets)) $((65 * packets))
+# elsewhere probes come between the commands
+short="which are as short as frames may be, but for a word more of some"
+if [ "${SLUICE_HOME:-}" = uml ]; then
+	between "$short" $(($(link_stat m xa rx_bytes) - ${before#* })) $((60 * packets)) $((65 * packets))
+else
+	skip "$short" "needs virtual time"
+fi
 tc_in a qdisc add dev p root bfc role switch
 both_tag "and is back"
 

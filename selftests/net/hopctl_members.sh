@@ -62,15 +62,16 @@ has "b's sub-queues have handles" handles 128
 	echo 1 >$tracing/events/hopctl/hop_state/enable
 	: >$tracing/trace
 }
-before=$(figures state tier role handles peer_role hrtt neighbour_up)
+before=$(figures state tier role handles peer_role neighbour_up)
 # classes of bfc take no qdisc, which is found when it has been made
 for how in add replace; do
 	refused "$how below bfc" "" ip netns exec "$(ns_name a)" tc qdisc "$how" dev p parent 2:1 \
 		handle 7: bfc tier up role host peer host hrtt 50ms notag tpid 802.1q nowatch
 done
-is "the port is as it was" "$(figures state tier role handles peer_role hrtt neighbour_up)" "$before"
+is "the port is as it was" "$(figures state tier role handles peer_role neighbour_up)" "$before"
 sleep 0.5
-is "and stays so" "$(figures state tier role handles peer_role hrtt neighbour_up)" "$before"
+is "and stays so" "$(figures state tier role handles peer_role neighbour_up)" "$before"
+between "with the HRTT of the link, not that of the refused" "$(figures hrtt)" 1 1000000
 if [ -w $tracing/events/hopctl/enable ]; then
 	is "nor was it anything else" "$(grep -c "hop_state: p " $tracing/trace)" 0
 	echo 0 >$tracing/events/hopctl/hop_state/enable
