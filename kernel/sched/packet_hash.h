@@ -66,8 +66,8 @@ hop_packet_flow_scattered(const struct sk_buff *skb, struct hop_network net,
  * @net: hop_network() of it
  * @secret: random numbers
  *
- * Two flows of IPv4 never have the same, two of IPv6 with a chance of 2^-32, and so what is left
- * to the dissector.
+ * Two flows of IPv4 and one protocol never have the same, others with a chance of 2^-32, and so
+ * what is left to the dissector.
  *
  * Return: it, the same for all packets of a flow.
  */
