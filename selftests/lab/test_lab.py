@@ -1656,17 +1656,32 @@ bins 1kB 2kB
             self.assertEqual(status, 0 if met else 1)
 
     def test_incasts(self):
-        """Fig. 16: short flows beside bfc's by the paper, long ones beside those with 32 sub-queues"""
-        def runs(degree, short, long, short_1=1000):
+        """Fig. 16: short flows beside bfc's by the paper and bfc, long ones beside those with 32 sub-queues"""
+        def runs(degree, short, long, short_1=1000, bfc=1000, many=1000):
             return {f"{scheme}-degree{degree}-s1": [(1000, 0, 10 * a), (200000, 0, 1000 * b)] for scheme, a, b in (
-                ("bfc-paper", 3000, 900), ("bfc-paper-32", 900, 500), ("flowsail", short, long), ("flowsail-1", short_1, 2000))}
+                ("bfc-paper", 3000, 900), ("bfc-paper-32", many, 500), ("bfc", bfc, 500), ("flowsail", short, long),
+                ("flowsail-1", short_1, 2000))}
         lines = "workload w --incast {degree}:1MB:0\nvary degree 10 100\n" + "".join(
-            f"scheme {name} {base}\n" for name, base in (("bfc-paper", "bfc"), ("bfc-paper-32", "bfc"), ("flowsail", ""),
+            f"scheme {name} {base}\n" for name, base in (("bfc-paper", "bfc"), ("bfc-paper-32", "bfc"), ("bfc", ""), ("flowsail", ""),
                                                          ("flowsail-1", "flowsail")))
         for degree, what, wrong in ((100, (1000, 500), []), (100, (1001, 500), ["flowsail"]), (100, (1000, 501), ["flowsail"]),
-                                    (100, (1000, 500, 1001), ["flowsail-1"]), (10, (9000, 9000, 9000), [])):
+                                    (100, (1000, 500, 1001), ["flowsail-1"]), (100, (1000, 500, 1000, 980), ["flowsail"]),
+                                    (100, (1000, 500, 1000, 981), []), (100, (1000, 500, 1000, 1000, 999), ["flowsail"]),
+                                    (10, (9000, 9000, 9000, 9000), []), (10, (9000, 9000, 9000, 8000), ["flowsail"])):
             status, rows = self.of_flows("flowsail17", lines, runs(degree, *what))
             self.assertEqual(([r["scheme"] for r in rows if not r["met"]], status), (wrong, 1 if wrong else 0), (degree, what))
+
+    def test_isolation(self):
+        """Long flows with one sub-queue for isolation, and short ones with one for each flow"""
+        def runs(one, each, root):
+            return {f"{scheme}-s1": [(1000, 0, 10 * a), (200000, 0, 1000 * b)] for scheme, a, b in (
+                ("flowsail", 1000, 1000), ("isolation-1", 1000, one), ("isolation-flow", each, 1000), ("root", 1000, root))}
+        lines = "workload w --law x\nbins 10kB 100kB\n" + "".join(
+            f"scheme {name} flowsail\n" for name in ("flowsail", "isolation-1", "isolation-flow", "root"))
+        for what, wrong in (((2001, 2001, 981), []), ((2000, 2001, 981), ["isolation-1"]), ((2001, 2000, 981), ["isolation-flow"]),
+                            ((2001, 2001, 980), ["flowsail"])):
+            status, rows = self.of_flows("flowsailisolation", lines, runs(*what))
+            self.assertEqual(([r["scheme"] for r in rows if not r["met"]], status), (wrong, 1 if wrong else 0), what)
 
     def test_no_end_of_buffer(self):
         both = ["rocc-pfc", "rocc-free rocc"]
