@@ -39,6 +39,7 @@ static int watch_init(struct kunit *test)
 		return err;
 	port = test->priv;
 	port->net = &box->net;
+	port->pauses_one = true;	/* as with a neighbour of its kind */
 	err = sluice_net_init(&box->net);
 	box->member.port = port;
 	box->member.net = &box->net;
