@@ -6,56 +6,23 @@
 
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/net/pfc_lib.sh
+. "$(dirname "$0")/pfc_lib.sh"
 need_tool ip tc bridge
 need_program frames hopframe
 : "${frames:?}" "${hopframe:?}"	# set by need_program
 load_modules
 need_module sch_floodgate
 
-FRAME=1000	# bytes, with the Ethernet header
+kind=floodgate
 WINDOW=20000
 PAUSE=15000
 RESUME=8000
 # What comes between a pause and its effect: what a cable carries in 20 us there and back, one frame on the card, one that is being
 # received, and what comes while a frame of pauses waits for its share of the link
 LATE=$((8 * FRAME))
-figs() { port_figs "${kind:-floodgate}" "$(ns_name "$1")" "${@:2}"; }
-figs_are() { figs "${@:1:$#-1}"; [ "$REPLY" = "${*: -1}" ]; }
-shows() { figs "${@:2:$#-2}"; is "$1" "$REPLY" "${*: -1}"; }
-# cable BOX DEV RATE BOX DEV
-cable() { ip_in "$1" link add "$2" type wire rate "$3" delay 10us ring 0 peer name "$5" netns "$(ns_name "$4")" && ip_in "$1" link set dev "$2" up && ip_in "$4" link set dev "$5" up || die "no wire"; }
 # gate BOX DEV ROLE PEER [WORD]...; `anew`: not as a change
 gate() { tc_in "$1" qdisc replace dev "$2" root handle 1: floodgate role "$3" peer "$4" "${@:5}" || die "no qdisc floodgate"; }
-to() { echo "y n=$2 bytes=$FRAME from=10.0.0.1 to=10.0.0.$1 sport=1 dport=9 dst=$(mac "$1") ${*:3}"; }
-# sends BOX DEV LINE...
-sends() { printf '%s\n' "${@:3}" | "$frames" -l -w 0 "$(ns_name "$1")/$2" "$(ns_name "$1")/lo" >/dev/null || die "frames"; }
-got() { received c "$1"; echo "$REPLY"; }
-has() { received c "$1"; [ "$REPLY" -ge "$2" ]; }
-
-#	h:p ===100M=== s:q [ bridge ] s:r ===100M=== c:t [ bridge ] c:u ---10M--- c:y, of 10.0.0.2
-#	                                                            c:v --100M--- c:z, of 10.0.0.3
-boxes()
-{
-	local port
-
-	ns h s c
-	sees c
-	for port in s c; do
-		ip_in $port link add br0 type bridge mcast_snooping 0
-		ip_in $port link set br0 up
-	done
-	cable h p 100mbit s q
-	cable s r 100mbit c t
-	cable c u 10mbit c y
-	cable c v 100mbit c z
-	for port in s:q s:r c:t c:u c:v; do
-		ip_in ${port%:*} link set dev ${port#*:} master br0
-		bridge -n "$(ns_name ${port%:*})" link set dev ${port#*:} flood off mcast_flood off
-	done
-	for port in s:r:2 s:r:3 c:u:2 c:v:3; do
-		bridge -n "$(ns_name ${port%%:*})" fdb replace "$(mac ${port##*:})" dev "$(cut -d: -f2 <<<$port)" master static
-	done
-}
 # host KIND: what h is
 host()
 {
@@ -102,7 +69,7 @@ longest()
 	end=$((REPLY + 100))
 	most=0
 	for ((i = 0; i < 200; i++)); do
-		has y $end && return
+		got_all y $end && return
 		sleep 0.002
 		figs "$@"
 		most=$((REPLY > most ? REPLY : most))
@@ -111,7 +78,7 @@ longest()
 
 # ---- hosts are paused, beside windows ----
 
-boxes
+two_switches
 for host in floodgate bfc; do
 	diag "a host with $host"
 	gates window $WINDOW
@@ -120,7 +87,7 @@ for host in floodgate bfc; do
 	host $host
 	[ $host = floodgate ] && shows "no windows towards a switch" h p windows 0
 	z=$(got z)
-	sends h p "$(to 2 300)"
+	from_h "$(to 2 300)"
 	longest s r voq_backlog
 	between "$host: what is too much waits in the host" "$most" $PAUSE $((PAUSE + LATE))
 	if [ $host = floodgate ]; then
@@ -129,9 +96,9 @@ for host in floodgate bfc; do
 		between "and most of it waits there" "$REPLY" $((100 * FRAME)) $((290 * FRAME))
 		is "it says so of its VOQ" "$(tc_in h -s class show dev p | grep -o 'waits [a-z]*' | sort | uniq -c | xargs)" "1 waits pause"
 	fi
-	sends h p "$(to 3 100)"
+	from_h "$(to 3 100)"
 	sleep 0.03	# on its way for 9 ms; what is held takes 240
-	check "$host: another destination is in nobody's way" has z $((z + 100))
+	check "$host: another destination is in nobody's way" got_all z $((z + 100))
 	figs s r pauses
 	between "$host: pauses are counted" "$REPLY" 1 60
 	check "$host: all leaves, and nobody is held" wait_until -e 400 20 rest
@@ -144,7 +111,7 @@ host=floodgate
 diag "what hosts are not told"
 host floodgate
 before=$(link_stat s q tx_packets)
-sends h p "$(to 3 100)"
+from_h "$(to 3 100)"
 sleep 0.012
 between "credits" $(($(link_stat s q tx_packets) - before)) 0 4
 
@@ -152,10 +119,10 @@ between "credits" $(($(link_stat s q tx_packets) - before)) 0 4
 # twice in 0.1 s.
 diag "packets of others hold a pause, too"
 ip_in c link set dev u type wire rate 1mbit
-sends s r "$(to 2 45)"
-sends h p "$(to 2 1)"
+emits s r "$(to 2 45)"
+from_h "$(to 2 1)"
 check "h is held for them" wait_until -e 2 1 held
-sends s r "$(to 2 200)"
+emits s r "$(to 2 200)"
 sleep 0.7
 shows "and all the time" h p paused 1
 shows "without a fault" s q counter_leaks 0
@@ -170,16 +137,16 @@ diag "control frames that are lost"
 ip_in h link set dev p type wire loss_control 30%
 ip_in s link set dev q type wire loss_control 30%
 y=$(got y)
-sends h p "$(to 2 300)"
+from_h "$(to 2 300)"
 longest s r voq_backlog
 between "no more comes than in a lease" "$most" $((RESUME / 2)) $((PAUSE + LATE + 70 * FRAME))
-check "all comes" wait_until -e 400 20 has y $((y + 300))
+check "all comes" wait_until -e 400 20 got_all y $((y + 300))
 ip_in h link set dev p type wire loss_control 0%
 ip_in s link set dev q type wire loss_control 0%
 check "all leaves, and nobody is held" wait_until -e 400 20 rest
 
 diag "an end of pauses by a change, and by the end of the qdisc"
-sends h p "$(to 2 400)"
+from_h "$(to 2 400)"
 check "a destination is held" wait_until -e 2 2 held
 ip_in c link set dev u type wire rate 10kbit	# nothing leaves the switch meanwhile
 tc_in s qdisc change dev r root floodgate no-pause-hosts || fail "change"
@@ -188,7 +155,7 @@ ip_in c link set dev u type wire rate 10mbit
 sleep 0.04
 shows "for good" h p paused backlog "0 0"
 tc_in s qdisc change dev r root floodgate pause-hosts || fail "change"
-sends h p "$(to 2 200)"
+from_h "$(to 2 200)"
 check "held again" wait_until -e 2 2 held
 tc_in s qdisc replace dev r root pfifo
 check "not when who paused it is gone" wait_until -e 2 1 figs_are h p paused 0
@@ -201,7 +168,7 @@ anew s q switch switch
 anew s r switch switch window $WINDOW pause-hosts pause-threshold $PAUSE resume-threshold $RESUME
 host floodgate
 check "windows hold" wait_until -e 500 10 figs_are s r windows 1
-sends h p "$(to 2 200)"
+from_h "$(to 2 200)"
 longest s r voq_backlog
 between "is not paused" "$most" $((PAUSE + LATE + FRAME)) $((200 * FRAME))
 shows "nor counted" s r pauses elided "0 0"
@@ -212,7 +179,7 @@ host floodgate
 check "windows hold" wait_until -e 500 10 figs_are s r windows 1
 
 # h is paused by windows of a switch only if that is asked for
-sends h p "$(to 2 200)"
+from_h "$(to 2 200)"
 longest s r voq_backlog
 between "without pause-hosts the switch holds all of it" "$most" $((PAUSE + LATE + FRAME)) $((200 * FRAME))
 shows "and nobody is held" h p paused 0
@@ -226,17 +193,17 @@ host floodgate
 check "the switches tag" wait_until -e 500 10 tags s r
 refused "a mode is for good" "at creation only" tc_in s qdisc change dev r root floodgate mode window
 y=$(got y) z=$(got z)
-sends h p "$(to 2 300)"
+from_h "$(to 2 300)"
 longest c u backlog
 between "the last port holds no more than its threshold" "$most" $PAUSE $((PAUSE + LATE))
-sends h p "$(to 2 100)"
+from_h "$(to 2 100)"
 longest s r voq_backlog
 between "and neither does the first switch" "$most" $((PAUSE - FRAME)) $((PAUSE + LATE))
-sends h p "$(to 3 100)"
+from_h "$(to 3 100)"
 sleep 0.03
-check "another destination is in nobody's way" has z $((z + 100))
+check "another destination is in nobody's way" got_all z $((z + 100))
 shows "there are no windows, and no credits to delay" s r windows outstanding delayed "0 0 0"
-check "all comes" wait_until -e 400 20 has y $((y + 400))
+check "all comes" wait_until -e 400 20 got_all y $((y + 400))
 check "all leaves, and nobody is held" wait_until -e 400 20 rest
 is "nor is the first switch" "$(figs s r paused; echo "$REPLY")" 0
 
@@ -245,7 +212,7 @@ anew s q switch host mode pause slots 64 tier up
 anew s r switch switch mode pause slots 64 pause-threshold $PAUSE resume-threshold $RESUME tier up
 host floodgate
 check "the switches tag" wait_until -e 500 10 tags s r
-sends h p "$(to 2 200)"
+from_h "$(to 2 200)"
 longest s r voq_backlog
 between "the switch holds what comes" "$most" $((PAUSE + LATE + FRAME)) $((200 * FRAME))
 figs s r elided pauses
@@ -257,7 +224,7 @@ diag "a device that takes nothing"
 gates mode pause slots 64 pause-threshold $PAUSE resume-threshold $RESUME watchdog 40ms
 host floodgate
 check "the switches tag" wait_until -e 500 10 tags s r
-sends h p "$(to 2 200)"
+from_h "$(to 2 200)"
 check "the first switch is held" wait_until -e 2 2 figs_are s r paused 1
 ip_in c link set dev u type wire rate 10kbit	# 0.8 s for a frame
 check "pauses are taken back" wait_until -e 20 2 withdrew
@@ -273,7 +240,7 @@ gate a p switch switch slots 2
 tc_in b qdisc add dev q root handle 1: bfc role switch peer switch || die "no qdisc bfc"
 check "tags" wait_until -e 10 2 tags a p
 for i in 11 12 13 14 15; do
-	sends a p "$(to $i 1)"
+	emits a p "$(to $i 1)"
 done
 shows "are given away" a p slots_used slots_full outstanding "2 0 0"
 leave_spaces
@@ -292,10 +259,10 @@ program()
 diag "a slot that is held and has no destination"
 program 10mbit 100 2000
 check "and holds it" wait_until -e 10 1 figs_are a p paused 1
-sends a p "$(to 11 1)" "$(to 12 1)"
+emits a p "$(to 11 1)" "$(to 12 1)"
 check "others have the other one" wait_until -e 5 1 figs_are a p slots_used backlog "1 0"
 diag "a host's packets without a slot"
-sends a p "$(to 11 50)" "$(to 12 500)"
+emits a p "$(to 11 50)" "$(to 12 500)"
 sleep 0.1
 shows "hold nobody up who has one" a p voqs_used 0
 figs a p backlog slots_full
@@ -306,15 +273,15 @@ leave_spaces
 
 diag "a slot that is held and has no packets"
 program 1gbit 500 1000
-sends a p "$(to 11 1)"
+emits a p "$(to 11 1)"
 shows "the first destination has the first slot" a p slots_used paused backlog "1 0 0"
 sleep 0.3
 check "and is held" wait_until -e 10 1 figs_are a p paused 1
 for i in 12 13 14; do
-	sends a p "$(to $i 1)"
+	emits a p "$(to $i 1)"
 done
 shows "others get the second one, one after the other" a p slots_used backlog slots_full "2 0 0"
-sends a p "$(to 11 1)"
+emits a p "$(to 11 1)"
 shows "the first destination waits" a p voqs_used backlog "1 $FRAME"
 sleep 0.4
 check "until the neighbour resumes it" wait_until -e 10 1 figs_are a p paused backlog "0 0"

@@ -21,6 +21,8 @@
 
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/net/pfc_lib.sh
+. "$(dirname "$0")/pfc_lib.sh"
 need_tool ip tc bridge jq
 need_program hopframe udpflow frames tcmsg
 # set by need_program
@@ -34,24 +36,7 @@ ns sw u
 sw=$(ns_name sw)
 u=$(ns_name u)
 no_ipv6() { in_ns "$1" sh -c "echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6" 2>/dev/null; }
-ips() { ip -n "$1" -batch - <<<"$2" || die "ip: $2"; }
-tcs() { tc -n "$1" -batch - <<<"$2" || die "tc: $2"; }
 kind=pfc
-
-# shows NAME SPACE DEV KEY... VALUE: they are this now
-shows()
-{
-	port_figs $kind "${@:2:$#-2}"
-	is "$1" "$REPLY" "${*: -1}"
-}
-
-# has NAME SPACE DEV KEY... VALUE: waits until they are
-has()
-{
-	wait_until -e 100 5 figs_are "${@:2}"
-	is "$1" "$REPLY" "${*: -1}"
-}
-figs_are() { port_figs $kind "${@:1:$#-1}"; [ "$REPLY" = "${*: -1}" ]; }
 
 # ---- options ----
 
@@ -140,7 +125,7 @@ refused "a pool of another size" "the namespace's pool has another size, and oth
 tc_in sw qdisc del dev o root
 check "it is gone with its last user" tc_in sw qdisc add dev oo root pfc pool 1m
 tc_in sw qdisc del dev oo root
-tcs "$sw" "qdisc add dev o root handle 1: mq
+tcs sw "qdisc add dev o root handle 1: mq
 qdisc add dev o parent 1:1 handle 11: bfc queues 4094"
 refused "a port that has no number left" "4094" tc_in sw qdisc replace dev o parent 1:2 handle 12: pfc pool 3m
 tc_in sw qdisc del dev o parent 1:1
@@ -164,35 +149,20 @@ ip_in sw link del o
 # What is counted, with the Ethernet header. Over 1/8 of what is free is too much: 10 frames are
 # not, for (90 - 10) / 8 = 10, 11 are, for 79 / 8 < 11. Below by two frames of the MTU, 3028 bytes,
 # are 7, for 7000 + 3028 <= 83000 / 8 = 10375, and not 8, for 11028 > 82000 / 8.
-FRAME=1000
 POOL=$((90 * FRAME))
 fifo="pfc limit 1m pool $POOL pool-alpha 800% refresh 1s nowatch"
 held="ingress_bytes pause_counters pausing_queues"
 
 no_ipv6 sw
 no_ipv6 u
-hand=
-epoch=0
-u_comes() # under an epoch of its own
-{
-	epoch=$((epoch + 1))
-	# directly, so that its process is the one that is killed
-	ip netns exec "$u" "$hopframe" peer x kinds=2 queues=64 flags=5 for=600000 mine=$epoch >"$work/u" 2>&1 &
-	hand=$!
-}
-u_goes()
-{
-	kill "$hand" 2>/dev/null
-	wait "$hand" 2>/dev/null
-}
 # u_port [LINE]...: a port for u, with these lines for ip
 u_port()
 {
-	ips "$sw" "$(printf '%s\n' "$@" "link add p0 type veth peer name x address $(mac 1) netns $u" \
+	ips sw "$(printf '%s\n' "$@" "link add p0 type veth peer name x address $(mac 1) netns $u" \
 		"link set p0 master br0 up")"
 	ip_in u link set x up
-	tcs "$sw" "qdisc add dev p0 root handle 1: $fifo"
-	u_comes
+	tcs sw "qdisc add dev p0 root handle 1: $fifo"
+	u_comes kinds=2 queues=64 flags=5
 }
 wires=
 for i in 1 2; do
@@ -205,90 +175,73 @@ u_port "link add br0 type bridge mcast_snooping 0" "link set br0 up" "$wires"
 for i in 1 2; do
 	bridge -n "$sw" fdb replace "$(mac 2 $i)" dev p$i master static
 done
-tcs "$sw" "qdisc add dev p1 root handle 1: $fifo
+tcs sw "qdisc add dev p1 root handle 1: $fifo
 qdisc add dev p2 root handle 1: $fifo"
 
 # sends PORT N: frames of u's sub-queue 4 that leave by this port
 sends() { ip netns exec "$u" "$hopframe" data x vid=5 dst="$(mac 2 "$1")" n="$2" pad=$((FRAME - 14)); }
 
-u_heard()
-{
-	said=$(grep -o ' state seq=.*' "$work/u")
-	said=${said##* words=}
-	said=${said%% *}
-	[ "$said" = "$1" ]
-}
-
-# u_is NAME WORD: what it heard last
-u_is()
-{
-	local said=
-
-	wait_until -e 100 5 u_heard "$2"
-	is "$1" "$said" "$2"
-}
-
-change() { tcs "$sw" "qdisc change dev p1 root pfc $*"; }
-has "p0 knows u's sub-queues" "$sw" p0 handles 64
+change() { tcs sw "qdisc change dev p1 root pfc $*"; }
+has "p0 knows u's sub-queues" sw p0 handles 64
 sends 1 1
 sends 2 1
 # shellcheck disable=SC2086
 {
-has "a frame on the line of each port is not here any more" "$sw" p0 $held "0 0 0"
+has "a frame on the line of each port is not here any more" sw p0 $held "0 0 0"
 sends 1 10
-has "ten frames: as much as may be" "$sw" p0 $held "10000 0 0"
-shows "all of them count, and the one on the line has" "$sw" p1 marked marks pool_used "10 11 10000"
+has "ten frames: as much as may be" sw p0 $held "10000 0 0"
+shows "all of them count, and the one on the line has" sw p1 marked marks pool_used "10 11 10000"
 sends 1 1
-has "an eleventh: xoff" "$sw" p0 $held "11000 1 1"
-shows "once" "$sw" p0 pauses_tx resumes_tx "1 0"
+has "an eleventh: xoff" sw p0 $held "11000 1 1"
+shows "once" sw p0 pauses_tx resumes_tx "1 0"
 u_is "u was told so" 10
 sends 1 3
-has "more change nothing" "$sw" p0 $held "14000 1 1"
-shows "and are not told" "$sw" p0 pauses_tx 1
+has "more change nothing" sw p0 $held "14000 1 1"
+shows "and are not told" sw p0 pauses_tx 1
 change limit 8500
-has "eight are left: not yet" "$sw" p0 $held "8000 1 1"
+has "eight are left: not yet" sw p0 $held "8000 1 1"
 change limit 7500
-has "xon: two frames of the MTU below" "$sw" p0 $held "7000 0 0"
-shows "said once" "$sw" p0 pauses_tx resumes_tx "1 1"
+has "xon: two frames of the MTU below" sw p0 $held "7000 0 0"
+shows "said once" sw p0 pauses_tx resumes_tx "1 1"
 u_is "u was told so" 0
 change limit 1m
 sends 1 5
-has "twelve again: xoff" "$sw" p0 $held "12000 1 1"
+has "twelve again: xoff" sw p0 $held "12000 1 1"
 ip_in sw link set p1 type wire rate 1gbit
 sleep 10
-has "nothing is left when they have left by the line" "$sw" p0 $held "0 0 0"
-shows "nor marked" "$sw" p1 marked qlen pool_used "0 0 0"
+has "nothing is left when they have left by the line" sw p0 $held "0 0 0"
+shows "nor marked" sw p1 marked qlen pool_used "0 0 0"
 u_is "u is resumed" 0
 
 # From here on nothing leaves by the lines: a bit takes a second, and HELLOs go first.
-ips "$sw" "link set p1 type wire rate 1bit
+ips sw "link set p1 type wire rate 1bit
 link set p2 type wire rate 1bit"
 sends 1 2
 sends 2 2
 anew()
 {
-	tcs "$sw" "qdisc del dev p1 root
+	tcs sw "qdisc del dev p1 root
 qdisc add dev p1 root handle 1: $fifo"
-	has "$1: nothing is held" "$sw" p0 $held "0 0 0"
+	has "$1: nothing is held" sw p0 $held "0 0 0"
 }
 
 diag "of all ports together"
-tcs "$sw" "qdisc del dev p2 root
+tcs sw "qdisc del dev p2 root
 qdisc add dev p2 root handle 1: $fifo"
 anew "two ports"
 sends 1 6
 sends 2 4
-has "six and four" "$sw" p0 $held "10000 0 0"
+has "six and four" sw p0 $held "10000 0 0"
 sends 2 1
-has "one more at either: xoff" "$sw" p0 $held "11000 1 1"
-shows "by two ports" "$sw" p1 marked pool_used "6 11000"
-shows "that have a pool" "$sw" p2 marked pool_used "5 11000"
-tcs "$sw" "qdisc del dev p1 root"
-has "one of them goes: xon" "$sw" p0 $held "5000 0 0"
+has "one more at either: xoff" sw p0 $held "11000 1 1"
+shows "by two ports" sw p1 marked pool_used "6 11000"
+shows "that have a pool" sw p2 marked pool_used "5 11000"
+tcs sw "qdisc del dev p1 root"
+has "one of them goes: xon" sw p0 $held "5000 0 0"
 ip_in sw link set p2 down
-has "the other goes down: nothing is left" "$sw" p0 $held "0 0 0"
+has "the other goes down: nothing is left" sw p0 $held "0 0 0"
 u_is "u is resumed" 0
-tcs "$sw" "qdisc del dev p2 root
+tcs sw "qdisc del dev p2 root
 qdisc add dev p1 root handle 1: $fifo"
 
 # (90 - 18) / 4 = 18, and 71 / 4 < 19
@@ -296,9 +249,9 @@ diag "no room in the pool"
 anew "no room"
 change pool-alpha 25%
 sends 1 18
-shows "a quarter of what is free" "$sw" p1 qlen drop_pool drops pool_used "18 0 0 18000"
+shows "a quarter of what is free" sw p1 qlen drop_pool drops pool_used "18 0 0 18000"
 sends 1 3
-shows "three more are dropped as they come, and counted" "$sw" p1 qlen drop_pool drops pool_used "18 3 3 18000"
+shows "three more are dropped as they come, and counted" sw p1 qlen drop_pool drops pool_used "18 3 3 18000"
 
 diag "ways to leave"
 # leaves NAME HELD COMMAND...: twelve frames wait at p1, xoff; then it happens
@@ -306,18 +259,18 @@ leaves()
 {
 	anew "$1"
 	sends 1 12
-	has "$1: xoff" "$sw" p0 $held "12000 1 1"
+	has "$1: xoff" sw p0 $held "12000 1 1"
 	"${@:3}" || fail "$1" "${*:3}"
-	has "$1: what is held" "$sw" p0 $held "$2"
+	has "$1: what is held" sw p0 $held "$2"
 }
 leaves "replaced by its kind" "0 0 0" tc -n "$sw" qdisc replace dev p1 root handle 2: $fifo
 u_is "replaced by its kind: u is resumed" 0
 leaves "a lower limit" "6000 0 0" change limit 6000
 leaves "it may be half of what is free" "12000 1 1" change pool-pause-alpha 50%
 sends 1 1
-has "half of what is free: as it was, until a packet leaves" "$sw" p0 $held "13000 1 1"
+has "half of what is free: as it was, until a packet leaves" sw p0 $held "13000 1 1"
 change limit 12500
-has "half of what is free: xon, for 12000 + 3028 <= 78000 / 2" "$sw" p0 $held "12000 0 0"
+has "half of what is free: xon, for 12000 + 3028 <= 78000 / 2" sw p0 $held "12000 0 0"
 leaves "reset" "0 0 0" sh -c "ip -n $sw link set p1 down; ip -n $sw link set p1 up"
 u_is "reset: u is resumed" 0
 sends 1 2	# on the line again
@@ -328,63 +281,63 @@ anew_p0()
 	u_port "link del p0"
 }
 leaves "u's port is made anew" "0 0 0" anew_p0
-has "made anew: it knows u's sub-queues" "$sw" p0 handles 64
-shows "made anew: the packets still count, for nobody" "$sw" p1 qlen marked "12 12"
+has "made anew: it knows u's sub-queues" sw p0 handles 64
+shows "made anew: the packets still count, for nobody" sw p1 qlen marked "12 12"
 sends 1 1
-has "made anew: what comes now counts for the new one" "$sw" p0 $held "1000 0 0"
+has "made anew: what comes now counts for the new one" sw p0 $held "1000 0 0"
 
 # A new epoch has other handles: who starts anew is not paused for what he sent before.
 restart_u()
 {
 	u_goes
-	u_comes
+	u_comes kinds=2 queues=64 flags=5
 	sleep 0.5
 }
 leaves "u restarts" "0 0 0" restart_u
-has "u restarts: it is known again" "$sw" p0 handles neighbour_up "64 2"
-shows "u restarts: the packets still count, for nobody" "$sw" p1 qlen marked "12 12"
+has "u restarts: it is known again" sw p0 handles neighbour_up "64 2"
+shows "u restarts: the packets still count, for nobody" sw p1 qlen marked "12 12"
 # (90 - 12 - 8) / 8 = 8.75, (90 - 12 - 9) / 8 = 8.625
 sends 1 8
-has "u restarts: eight more are not too many" "$sw" p0 $held "8000 0 0"
+has "u restarts: eight more are not too many" sw p0 $held "8000 0 0"
 sends 1 1
-has "u restarts: a ninth is" "$sw" p0 $held "9000 1 1"
+has "u restarts: a ninth is" sw p0 $held "9000 1 1"
 u_is "u restarts: it is told of the pause" 10
-tcs "$sw" "qdisc del dev p1 root"
+tcs sw "qdisc del dev p1 root"
 u_is "u restarts: and of its end" 0
-has "u restarts: nothing is held" "$sw" p0 $held "0 0 0"
+has "u restarts: nothing is held" sw p0 $held "0 0 0"
 
 diag "a line on which nothing leaves for 10 s"
-ips "$sw" "link set p1 down
+ips sw "link set p1 down
 link set p1 type wire rate 800bit
 link set p1 up"
-tcs "$sw" "qdisc add dev p1 root handle 1: $fifo"
+tcs sw "qdisc add dev p1 root handle 1: $fifo"
 sends 1 1
 leaves "half of the watchdog's time" "0 0 0" change watch watchdog 200ms
-shows "it has let go of them, and has them" "$sw" p1 withdrawn marked qlen "12 0 12"
+shows "it has let go of them, and has them" sw p1 withdrawn marked qlen "12 0 12"
 u_is "for want of a line nobody is paused" 0
 sends 1 12
-has "nor for what comes meanwhile" "$sw" p1 qlen marked "24 0"
+has "nor for what comes meanwhile" sw p1 qlen marked "24 0"
 ip_in sw link set p1 type wire rate 1gbit
 sleep 10
-has "they leave when it goes again" "$sw" p1 qlen 0
+has "they leave when it goes again" sw p1 qlen 0
 sleep 0.5	# the watchdog has seen it
 ip_in sw link set p1 type wire rate 800bit
 sends 1 12
-shows "and what comes then counts" "$sw" p1 marks 24
-has "until nothing has left for so long again" "$sw" p1 withdrawn marked "23 0"
+shows "and what comes then counts" sw p1 marks 24
+has "until nothing has left for so long again" sw p1 withdrawn marked "23 0"
 ip_in sw link set p1 type wire rate 1gbit
 sleep 10
-has "the line goes" "$sw" p1 qlen 0
-tcs "$sw" "qdisc del dev p1 root"
+has "the line goes" sw p1 qlen 0
+tcs sw "qdisc del dev p1 root"
 }
 u_goes
 
 # ---- one that is paused, and of another kind ----
 
 diag "pauses that it obeys"
-tcs "$sw" "qdisc del dev p0 root
+tcs sw "qdisc del dev p0 root
 qdisc add dev p0 root handle 1: pfc pool $POOL pool-alpha 800% nowatch"
-ips "$sw" "link set y1 type wire rate 1gbit"
+ips sw "link set y1 type wire rate 1gbit"
 # class NAME: what tc says of a class of p0, but for blanks at the ends and times
 class()
 {
@@ -400,9 +353,9 @@ hand_pauses()
 bridge -n "$sw" fdb replace "$(mac 9)" dev p0 master static
 N=3	# frames
 hand_pauses kinds=2 at=300 state:seq=1,lease=2000000000,words=1 at=2000 state:seq=2,words=0
-has "the FIFO is paused" "$sw" p0 paused pauses_obeyed paused_queues "1 1 1"
+has "the FIFO is paused" sw p0 paused pauses_obeyed paused_queues "1 1 1"
 printf '%s\n' "f dst=$(mac 9) n=$N bytes=$FRAME" | "$frames" -w 100 "$sw/y1" "$u/x" >"$work/came"
-shows "what comes waits" "$sw" p0 qlen backlog "$N $((N * FRAME))"
+shows "what comes waits" sw p0 qlen backlog "$N $((N * FRAME))"
 is "its class says so" "$(class 1)" "class pfc 1:1 root
 Sent 0 bytes 0 pkt (dropped 0, overlimits 0 requeues 0)
 backlog $((N * FRAME))b ${N}p requeues 0
@@ -410,7 +363,7 @@ class: paused yes backlog_max $((N * FRAME))b pauses 1 T marks 0 ecn_marked 0"
 is "the control class is there, too" "$(class fff)" "class pfc 1:fff root
 (dropped 0, overlimits 0 requeues 0)
 backlog 0b 0p requeues 0"
-has "then it is resumed" "$sw" p0 paused resumes_obeyed qlen "0 1 0"
+has "then it is resumed" sw p0 paused resumes_obeyed qlen "0 1 0"
 port_figs pfc "$sw" p0 paused_time
 between "after as long as that" "$REPLY" 1600000000 2000000000
 is "its class says so, too" "$(class 1 | grep class:)" \
@@ -420,23 +373,23 @@ grep -o 'kinds=[0-9a-f]*' "$work/u" | sort -u >"$work/kinds"
 is "it says of which kind it is" "$(cat "$work/kinds")" kinds=2
 
 diag "a pause that never ends"
-tcs "$sw" "qdisc change dev p0 root pfc watch watchdog 1s restore 1s"
+tcs sw "qdisc change dev p0 root pfc watch watchdog 1s restore 1s"
 hand_pauses kinds=2 at=300 state:seq=1,lease=2000000000,words=1 at=2500 state:seq=2,lease=2000000000,words=1 \
 	at=3500 state:seq=3,words=0
-has "the FIFO is paused again" "$sw" p0 paused pauses_obeyed "1 2"
+has "the FIFO is paused again" sw p0 paused pauses_obeyed "1 2"
 printf '%s\n' "f dst=$(mac 9) n=$N bytes=$FRAME" | "$frames" -w 100 "$sw/y1" "$u/x" >"$work/came"
-shows "what comes waits" "$sw" p0 qlen storms "$N 0"
-has "for as long as the watchdog says" "$sw" p0 qlen paused storms storm_ends "0 0 1 0"
-has "another one is not obeyed" "$sw" p0 storm_rx "1"
-shows "it is not paused" "$sw" p0 paused pauses_obeyed storm_ends "0 2 0"
-has "until there is none for the time of restoration" "$sw" p0 storms storm_ends "1 1"
+shows "what comes waits" sw p0 qlen storms "$N 0"
+has "for as long as the watchdog says" sw p0 qlen paused storms storm_ends "0 0 1 0"
+has "another one is not obeyed" sw p0 storm_rx "1"
+shows "it is not paused" sw p0 paused pauses_obeyed storm_ends "0 2 0"
+has "until there is none for the time of restoration" sw p0 storms storm_ends "1 1"
 u_goes
 
 hand_pauses kinds=1 at=300 state:seq=1,lease=2000000000,words=1
 state_is() { port_is sw p0 state "$1"; }
 check "a bfc is of another kind" wait_until -e 100 5 state_is kind
 sleep 1
-shows "and not obeyed" "$sw" p0 paused paused_queues "0 0"
+shows "and not obeyed" sw p0 paused paused_queues "0 0"
 u_goes
 leave_spaces
 
@@ -461,7 +414,7 @@ marks()
 {
 	local before
 
-	tcs "$a" "qdisc replace dev p root handle $((++handle)): pfc pool 100m limit $(($1 * FRAME)) $LAW"
+	tcs a "qdisc replace dev p root handle $((++handle)): pfc pool 100m limit $(($1 * FRAME)) $LAW"
 	come $(($1 + 1))
 	port_figs pfc "$a" p ecn_marked ecn_not_capable backlog
 	before=${REPLY% *}
@@ -511,7 +464,7 @@ marks 42 200 $ip4 tos=2
 is "a step: beyond it all" "$REPLY" "200 0"
 
 diag "the law changes while packets wait"
-change_p() { tcs "$a" "qdisc change dev p root pfc $*"; }
+change_p() { tcs a "qdisc change dev p root pfc $*"; }
 marked() { port_figs pfc "$a" p ecn_marked; echo "$REPLY"; }
 before=$(marked)
 change_p kmin 100k kmax 200k
@@ -525,15 +478,15 @@ diag "what arrives"
 tc_in a qdisc del dev p root
 _remove_spaces
 two_boxes rate 100mbit delay 10us ring 10
-ips "$a" "addr add 10.0.0.1/24 dev p
+ips a "addr add 10.0.0.1/24 dev p
 neigh replace 10.0.0.2 lladdr $(mac 2) nud permanent dev p"
-ips "$b" "addr add 10.0.0.2/24 dev q
+ips b "addr add 10.0.0.2/24 dev q
 neigh replace 10.0.0.1 lladdr $(mac 1) nud permanent dev q"
 for box in a b; do
 	in_ns $box sh -c 'echo 1 >/proc/sys/net/ipv4/tcp_ecn' || die "no ECN"
 done
 for options in split-gso no-split-gso; do
-	tcs "$a" "qdisc replace dev p root handle $((++handle)): pfc pool 100m kmin 2k kmax 20k pmax 20% $options"
+	tcs a "qdisc replace dev p root handle $((++handle)): pfc pool 100m kmin 2k kmax 20k pmax 20% $options"
 	before=$(kernel_ecn InCEPkts)
 	in_ns b "$udpflow" tcpsink --expect 1 --idle 5s --timeout 60s >/dev/null &
 	sink=$!
@@ -556,9 +509,9 @@ link set r1 up
 link set q master br0
 link set q promisc on" || die "no bridge"
 bridge -n "$b" fdb replace "$(mac 9)" dev r0 master static
-ips "$a" "link add v link p type vlan id 7
+ips a "link add v link p type vlan id 7
 link set v up"
-tcs "$b" "qdisc add dev r0 root handle 1: pfc pool 100m kmax 1
+tcs b "qdisc add dev r0 root handle 1: pfc pool 100m kmax 1
 qdisc add dev r1 clsact
 filter add dev r1 ingress pref 1 protocol all u32 match u16 0x0800 0xffff at 2 match u8 3 3 at 5 action drop"
 printf '%s\n' "f dst=$(mac 9) bytes=$FRAME n=50 tag=5 $ip4 tos=2" | "$frames" -w 500 "$a/v" "$b/r1" >"$work/came"
@@ -566,11 +519,11 @@ is "behind two tags: all arrive" "$(grep -c '^f .* 7$' "$work/came")" 50
 port_figs pfc "$b" r0 ecn_marked ecn_not_capable
 between "behind two tags: most are marked" "${REPLY% *}" 40 50
 is "behind two tags: where the mark belongs" "$(filter_stat b r1 ingress packets 1)" "${REPLY% *}"
-tcs "$b" "qdisc del dev r0 root"
+tcs b "qdisc del dev r0 root"
 ip_in a link del v
 
 # netem sends each packet twice
-tcs "$a" "qdisc replace dev p root handle 1: netem delay 1ms duplicate 100%
+tcs a "qdisc replace dev p root handle 1: netem delay 1ms duplicate 100%
 qdisc add dev p parent 1:1 handle $((++handle)): pfc pool 100m"
 come 300 $ip4
 port_figs pfc "$a" p qlen
@@ -610,13 +563,13 @@ link()
 }
 bridge="link add br0 type bridge mcast_snooping 0
 link set br0 up"
-ips "$s1" "$bridge
+ips s1 "$bridge
 $(for box in h1 h2 s2; do
 	link s1 $box
 	echo "link set $box master br0"
 done)"
 # r1 and r2 are nobody: what counts is what leaves for them.
-ips "$s2" "$bridge
+ips s2 "$bridge
 link set s1 up
 link set s1 master br0
 $(for box in h3 h4; do
@@ -636,7 +589,7 @@ done
 for i in 1 2 3 4; do
 	dev=s$(((i + 1) / 2))
 	to=$((i == 2 ? 12 : 11))
-	ips "$(ns_name h$i)" "link set $dev up
+	ips h$i "link set $dev up
 addr add 10.0.0.$i/24 dev $dev
 neigh replace 10.0.0.$to lladdr $(mac $to) nud permanent dev $dev"
 done
@@ -656,8 +609,8 @@ switches()
 		echo "qdisc replace dev ${dev#* } root handle ${handle}: $1 role switch limit 4m" \
 			"pool $SWITCH_POOL pool-alpha 800% ${*:2}" >>"$work/${dev% *}"
 	done
-	tcs "$s1" "$(cat "$work/$s1")"
-	tcs "$s2" "$(cat "$work/$s2")"
+	tcs s1 "$(cat "$work/$s1")"
+	tcs s2 "$(cat "$work/$s2")"
 	rm "$work/$s1" "$work/$s2"
 	handle=$((handle + 1))
 	wait_until 10 all_tag || die "a port stays plain"
@@ -719,7 +672,7 @@ between "it has paused s1" "$REPLY" 1 100000
 port_figs $kind "$s1" s2 pauses_obeyed
 between "which has obeyed" "$REPLY" 1 100000
 # shellcheck disable=SC2086
-has "and nothing is held at last" "$s2" s1 $held "0 0 0"
+has "and nothing is held at last" s2 s1 $held "0 0 0"
 port_figs $kind "$s2" s1 pauses_tx resumes_tx
 is "each pause has ended" "${REPLY% *}" "${REPLY#* }"
 # Three who send all they can, by 1/8 of what is free each, get 3/11 of the pool: so much it holds,
@@ -730,10 +683,10 @@ between "the pool holds their shares, and what comes in an HRTT" "$REPLY" \
 	$((SWITCH_POOL * 3 / 11)) $((SWITCH_POOL * 3 / 11 + 3 * (2 * 1524 + 2500 + 84)))
 
 diag "s1 has another qdisc, in the midst of it"
-run tcs "$s1" "qdisc replace dev s2 root handle 77: pfc role switch limit 4m pool $SWITCH_POOL pool-alpha 800%"
+run tcs s1 "qdisc replace dev s2 root handle 77: pfc role switch limit 4m pool $SWITCH_POOL pool-alpha 800%"
 between "the line to r1 is full all the same" "$hogs" 97 103
 # shellcheck disable=SC2086
-has "nothing is held at last" "$s2" s1 $held "0 0 0"
+has "nothing is held at last" s2 s1 $held "0 0 0"
 port_figs $kind "$s2" s1 pauses_tx resumes_tx
 is "each pause has ended" "${REPLY% *}" "${REPLY#* }"
 

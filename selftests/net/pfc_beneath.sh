@@ -58,36 +58,6 @@ by_hand()
 	POOL=$((90 * FRAME))
 	ALL=ffffffffffffffff
 	gate="$* slots 64 limit 1m pool $POOL pool-alpha 800% pfc refresh 1s"
-	hand=
-	epoch=0
-	# u_comes WORD...: under an epoch of its own
-	u_comes()
-	{
-		epoch=$((epoch + 1))
-		# directly, so that its process is the one that is killed
-		ip netns exec "$(ns_name u)" "$hopframe" peer x mine=$epoch for=600000 "$@" >"$work/u" 2>&1 &
-		hand=$!
-	}
-	u_goes()
-	{
-		kill "$hand" 2>/dev/null
-		wait "$hand" 2>/dev/null
-	}
-	u_heard()
-	{
-		said=$(grep -o ' state seq=.*' "$work/u")
-		said=${said##* words=}
-		said=${said%% *}
-		[ "$said" = "$1" ]
-	}
-	# u_is NAME WORD: what it heard last
-	u_is()
-	{
-		local said=
-
-		wait_until -e 100 5 u_heard "$2"
-		is "$1" "$said" "$2"
-	}
 	ips sw "link add br0 type bridge mcast_snooping 0
 	link set br0 up
 	link add p0 type veth peer name x address $(mac 1) netns $(ns_name u)

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What tests of pfc beneath other kinds have in common; they read it after lib.sh, and set kind to the qdisc whose figures they
-# look at.
+# What tests of pauses by link and by destination have in common; they read it after lib.sh, and set kind to the qdisc whose
+# figures they look at. Those of pauses by hand set work, a folder.
 
-FRAME=1000
+FRAME=1000	# bytes, with the Ethernet header
 
 ips() { ip -n "$(ns_name "$1")" -batch - <<<"$2" || die "ip: $2"; }
 tcs() { tc -n "$(ns_name "$1")" -batch - <<<"$2" || die "tc: $2"; }
@@ -20,8 +20,10 @@ has()
 
 # cable BOX DEV RATE BOX DEV
 cable() { ip_in "$1" link add "$2" type wire rate "$3" delay 10us ring 0 peer name "$5" netns "$(ns_name "$4")" && ip_in "$1" link set dev "$2" up && ip_in "$4" link set dev "$5" up || die "no wire"; }
-to() { echo "y n=$2 bytes=$FRAME from=10.0.0.1 to=10.0.0.$1 sport=1 dport=9 dst=$(mac "$1")"; }
-from_h() { printf '%s\n' "$@" | "${frames:?}" -l -w 0 "$(ns_name h)/p" "$(ns_name h)/lo" >/dev/null || die "frames"; }
+to() { echo "y n=$2 bytes=$FRAME from=10.0.0.1 to=10.0.0.$1 sport=1 dport=9 dst=$(mac "$1") ${*:3}"; }
+# emits BOX DEV LINE...
+emits() { printf '%s\n' "${@:3}" | "${frames:?}" -l -w 0 "$(ns_name "$1")/$2" "$(ns_name "$1")/lo" >/dev/null || die "frames"; }
+from_h() { emits h p "$@"; }
 got() { received c "$1"; echo "$REPLY"; }
 got_all() { received c "$1"; [ "$REPLY" -ge "$2" ]; }
 
@@ -60,4 +62,38 @@ no_qdiscs()
 	for port in h:p s:q s:r c:t c:u c:v; do
 		tc_in ${port%:*} qdisc del dev ${port#*:} root 2>/dev/null
 	done
+}
+
+# ---- u, a neighbour by hand ----
+
+hand=
+epoch=0
+# u_comes WORD...: under an epoch of its own
+u_comes()
+{
+	epoch=$((epoch + 1))
+	# directly, so that its process is the one that is killed
+	ip netns exec "$(ns_name u)" "${hopframe:?}" peer x mine=$epoch for=600000 "$@" >"$work/u" 2>&1 &
+	hand=$!
+}
+u_goes()
+{
+	kill "$hand" 2>/dev/null
+	wait "$hand" 2>/dev/null
+}
+u_heard()
+{
+	said=$(grep -o ' state seq=.*' "$work/u")
+	said=${said##* words=}
+	said=${said%% *}
+	[ "$said" = "$1" ]
+}
+
+# u_is NAME WORD: what it heard last
+u_is()
+{
+	local said=
+
+	wait_until -e 100 5 u_heard "$2"
+	is "$1" "$said" "$2"
 }
