@@ -96,6 +96,17 @@ without_memory()
 	done
 } >"$work/trace"
 
+# both_are STATE: the switch's ports
+both_are()
+{
+	local dev
+
+	for dev in left right; do
+		qdiscs_of s $dev
+		[[ $REPLY == *"\"state\":\"$1\""* ]] || return
+	done
+}
+
 for kind in bfc floodgate flowsail pfc rocc ideal; do
 	case $kind in
 	bfc|flowsail|pfc)
@@ -106,12 +117,12 @@ for kind in bfc floodgate flowsail pfc rocc ideal; do
 			# shellcheck disable=SC2086
 			tc_in "${at% *}" qdisc add dev "${at#* }" root $words || die "no $kind"
 		done
-		wait_for 5 2 sh -c "tc -n $(ns_name s) -s qdisc show | grep -c 'state host'" ;;
+		wait_until -e 200 5 both_are tagging || die "$kind: s knows nobody" ;;
 	floodgate)
 		for at in "a e" "s left" "s right" "b e"; do
 			tc_in "${at% *}" qdisc add dev "${at#* }" root floodgate role switch || die "no floodgate"
 		done
-		wait_for 5 2 sh -c "tc -n $(ns_name s) -s qdisc show | grep -c 'state tagging'" ;;
+		wait_until -e 200 5 both_are tagging || die "floodgate: s knows nobody" ;;
 	rocc)
 		tc_in a qdisc add dev e root rocc role host radius 1 limiters 16
 		tc_in s qdisc add dev right root rocc ;;

@@ -194,6 +194,7 @@ need_module()
 			die "there is no $name.ko in $SLUICE_MODDIR"
 		else
 			modprobe -q "$name" || skip_all "module $name is not installed"
+			! grep -q "^$name .*\[permanent\]" /proc/modules || continue	# vrf has no way out
 		fi
 		_modules=("$name" "${_modules[@]}")
 	done
@@ -281,18 +282,19 @@ sleep()
 	[ $? -gt 128 ] || [[ $1 =~ ^[0.]+$ ]] || die "sleep $1: no such time"
 }
 
-# wait_until [-e MS] SECONDS COMMAND...: polls until the command succeeds, each 10 ms or so many
+# wait_until [-e MS] SECONDS COMMAND...: polls until the command succeeds, each 10 ms or so many; says so if it does not
 wait_until()
 {
-	local every=10 left
+	local every=10 left seconds
 
 	[ "$1" != -e ] || { every=$2; shift 2; }
-	left=$(($1 * 1000 / every))
+	seconds=$1
+	left=$((seconds * 1000 / every))
 	shift
 	printf -v every '%d.%03d' $((every / 1000)) $((every % 1000))
 	until "$@" >/dev/null 2>&1; do
 		left=$((left - 1))
-		[ "$left" -ge 0 ] || return 1
+		[ "$left" -ge 0 ] || { echo "# waited $seconds s in vain: $*" >&"$_tap"; return 1; }
 		sleep "$every"
 	done
 }
