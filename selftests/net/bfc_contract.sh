@@ -52,8 +52,19 @@ line()
 }
 
 tcs() { tc -n "$(ns_name a)" -batch - <<<"$1" || die "tc: $1"; }
-# tc's JSON of hfsc is none
-seen() { tc_in a -j -s qdisc show dev p | sed 's/"options": *{default [^}]*}/"options":{}/'; }
+# each_counts: sets REPLY to kind, packets and bytes of each qdisc
+each_counts()
+{
+	local qdisc qdiscs said=
+
+	qdiscs_of a p
+	qdiscs_in "$REPLY"
+	for qdisc in "${qdiscs[@]}"; do
+		figures_in "$qdisc" qlen backlog
+		said+="${said:+, }${qdisc%%\"*} $REPLY"
+	done
+	REPLY=$said
+}
 
 diag "sizes"
 line 1gbit
@@ -185,7 +196,8 @@ for mtu in 68 1500 65535; do
 			${small[$kind]} "}" || fail "$kind with a size table" "$table"
 		paths_send send --dest 10.0.0.2 --packets 20 --length $length
 		sleep 0.02
-		[[ $(seen) == *'"backlog":0,"qlen":0'* ]] || stays+="$table "
+		each_counts
+		[ "$REPLY" = "$kind 0 0" ] || stays+="$table "
 		tc_in a qdisc del dev p root
 	done
 	is "MTU $mtu: size tables after which packets stay" "$stays" ""
@@ -221,27 +233,42 @@ parent()
 	echo "qdisc add dev p parent $at handle 2: $our $2"
 }
 
-# ours FILTER: of our qdisc
-ours() { seen | jq -c --arg kind $kind ".[] | select(.kind == \$kind) | $1"; }
-
-# counts: length and bytes of the parent, then whether ours has the same
-counts()
+# ours KEY...: sets REPLY to figures of our qdisc
+ours()
 {
-	seen | jq -r --arg kind $kind '(.[] | select(.kind != $kind)) as $up | (.[] | select(.kind == $kind)) as $us |
-		if $up.qlen == $us.qlen and $up.backlog == $us.backlog then "the same"
-		else "\($up.qlen) packets of \($up.backlog) bytes, \($kind) \($us.qlen) of \($us.backlog)"
-		end'
+	local qdiscs
+
+	qdiscs_of a p
+	qdiscs_in "$REPLY" $kind
+	figures_in "${qdiscs[0]-}" "$@"
 }
 
-arrived() { jq .packets "$PATHS_TMP/sink"; }
-lost() { ours .drops; }
-empty() { [ "$(seen | jq 'map(.qlen + .backlog) | add')" = 0 ]; }
+# agree NAME: the parent counts what ours does
+agree()
+{
+	local up us
+
+	each_counts
+	up=${REPLY%, *} us=${REPLY#*, }
+	is "$1" "parent ${up#* }, ${us%% *} ${us#* }" "parent ${us#* }, $kind ${us#* }"
+}
+
+# all_come NAME N: what did not arrive of N was dropped; sets `arrived`
+all_come()
+{
+	arrived=$(<"$PATHS_TMP/sink")
+	figure_in "${arrived#\{}" packets
+	arrived=$REPLY
+	ours drops
+	is "$1: what did not arrive was dropped" $((arrived + REPLY)) "$2"
+}
+none_counted() { each_counts; [[ $REPLY == *" 0 0, "*" 0 0" ]]; }
 
 # left NAME: packets on their way leave, and none stays counted that nobody has
 left()
 {
-	paths_wait 3 empty
-	is "$1: nothing is left" "$(seen | jq -c 'map([.qlen, .backlog])')" "[[0,0],[0,0]]"
+	wait_until -e 100 3 none_counted
+	is "$1: nothing is left" "$REPLY" "$above 0 0, $kind 0 0"
 }
 
 declare -A queues=([bfc]=" queues 64" [pfc]="" [floodgate]=" slots 64" [flowsail]=" queues 8 slots 64")
@@ -252,17 +279,17 @@ for above in $parents; do
 	tcs "$(parent $above "limit 30000${queues[$kind]}")"
 	paths_sink sink --flows 4 --idle 1s --timeout 5s
 	paths_send send --dest 10.0.0.2 --flows 4 --packets 50 --length 500 --sndbuf 1m
-	is "$above: counts after drops in enqueue" "$(counts)" "the same"
+	agree "$above: counts after drops in enqueue"
 	tcs "qdisc change dev p parent 1:1 handle 2: $kind limit 9000"
-	is "$above: counts after the limit went down" "$(counts)" "the same"
+	agree "$above: counts after the limit went down"
 	tcs "qdisc change dev p parent 1:1 handle 2: $kind limit 1"
-	is "$above: counts after it went to one byte" "$(counts)" "the same"
+	agree "$above: counts after it went to one byte"
 	paths_send send --dest 10.0.0.2 --flows 1 --packets 5 --length 500
 	tcs "qdisc change dev p parent 1:1 handle 2: $kind limit 1m"
 	paths_send send --dest 10.0.0.2 --flows 1 --packets 50 --length 500 --sndbuf 1m
 	wait "$_sink"
-	is "$above: what did not arrive was dropped" "$(($(arrived) + $(lost)))" 255
-	between "$above: after the limit went up, all arrive" "$(arrived)" 50 254
+	all_come "$above" 255
+	between "$above: after the limit went up, all arrive" "$arrived" 50 254
 	left "$above"
 done
 
@@ -275,7 +302,8 @@ for above in $parents; do
 	check "$above: a GSO packet" in_ns a "$gsosend" 10.0.0.2 20 1000
 	split=1
 	[ $above != tbf ] || split=0	# it has done that itself: its burst is smaller
-	is "$above: split, and a part dropped" "$(ours '[.gso_split, .drops]')" "[$split,15]"
+	ours gso_split drops
+	is "$above: split, and a part dropped" "$REPLY" "$split 15"
 	left "$above"
 done
 tc_in a qdisc del dev p root
@@ -287,7 +315,7 @@ tc_in b qdisc add dev q root $our role switch
 ip_in b link set q mtu 1496
 ip_in a link add v link p type vlan protocol 802.1ad id 33
 ip_in a link set v up
-tagging() { [[ $(seen) == *'"state":"tagging"'* ]]; }
+tagging() { qdiscs_of a p; [[ $REPLY == *'"state":"tagging"'* ]]; }
 # qfq puts a warning into the kernel's log if a child has a packet and then gives none.
 for above in ${parents/qfq/}; do
 	tc_in a qdisc del dev p root 2>/dev/null
@@ -295,7 +323,8 @@ for above in ${parents/qfq/}; do
 	check "$above: the port tags" paths_wait 8 tagging
 	sleep 1
 	in_ns a "$UDPFLOW" rawsend --dev v --mac "$(mac 2)" --packets 5 --length 1514 >/dev/null
-	is "$above: packets dropped" "$(ours .drop_tag)" 5
+	ours drop_tag
+	is "$above: packets dropped" "$REPLY" 5
 	left "$above"
 	paths_udp "$above: others pass" 50 10.0.0.2
 done
@@ -309,29 +338,31 @@ tc_in b qdisc del dev q root
 # waits for traffic there, and windows for END.
 if [ $kind = floodgate ]; then
 	diag "VOQs below a parent"
-	tc_in b qdisc add dev q root floodgate role switch
-	has_windows() { [ "$(ours .windows)" = 1 ]; }
+	# long enough between credits to look at what waits, where that takes time
+	tc_in b qdisc add dev q root floodgate role switch credit-interval 100ms
+	has_windows() { ours windows; [ "$REPLY" = 1 ]; }
 	for above in tbf prio red; do
 		tc_in a qdisc del dev p root 2>/dev/null
 		tcs "$(parent $above "role switch window 1 limit 30000")"
 		check "$above: windows hold" paths_wait 8 has_windows
 		paths_sink sink --flows 4 --idle 1s --timeout 10s
 		paths_send send --dest 10.0.0.2 --flows 4 --packets 50 --length 500 --sndbuf 1m
-		is "$above: counts while a VOQ is full" "$(counts)" "the same"
-		between "$above: it is" "$(ours .voq_backlog)" 20000 30000
+		agree "$above: counts while a VOQ is full"
+		ours voq_backlog
+		between "$above: it is" "$REPLY" 20000 30000
 		tcs "qdisc change dev p parent 1:1 handle 2: floodgate limit 9000"
-		is "$above: counts after the limit went down" "$(counts)" "the same"
+		agree "$above: counts after the limit went down"
 		tcs "qdisc change dev p parent 1:1 handle 2: floodgate window auto serve through limit 1m"
-		is "$above: counts after the window grew" "$(counts)" "the same"
+		agree "$above: counts after the window grew"
 		paths_send send --dest 10.0.0.2 --flows 1 --packets 50 --length 500 --sndbuf 1m
 		wait "$_sink"
-		is "$above: what did not arrive was dropped" "$(($(arrived) + $(lost)))" 250
+		all_come "$above" 250
 		left "$above"
 		tcs "qdisc change dev p parent 1:1 handle 2: floodgate window 1"
 		paths_send send --dest 10.0.0.2 --flows 1 --packets 20 --length 500
 		tcs "qdisc del dev p parent 1:1"
 		is "$above: removed with a VOQ that is full, it takes its counts with it" \
-			"$(seen | jq -c 'map(select(.kind != "pfifo")) | map([.qlen, .backlog] | add) | add <= 1100')" true
+			"$(tc_in a -j -s qdisc show dev p | jq -c 'map(select(.kind != "pfifo")) | map([.qlen, .backlog] | add) | add <= 1100')" true
 	done
 	leave_ports
 	tc_in a qdisc del dev p root
@@ -407,7 +438,7 @@ done
 for priority in 65536 65537 65538 65539 69631 69632 131071 2147483647; do
 	paths_udp "a priority of $priority" 20 10.0.0.2 --priority $priority
 done
-is "one qdisc all the while" "$(seen | jq -c 'map([.kind, .handle])')" '[["'$kind'","1:"]]'
+is "one qdisc all the while" "$(tc_in a -j qdisc show dev p | jq -c 'map([.kind, .handle])')" '[["'$kind'","1:"]]'
 leave_ports
 tc_in a qdisc del dev p root
 refused "in place of ingress" "" "$tcmsg" -n "$(ns_name a)" send ingress p TCA_KIND=str:$kind
