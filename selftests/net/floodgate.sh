@@ -405,7 +405,11 @@ p
 sleep 2
 sends "$(to 100 y)"
 figs a p voq_packets
-between "most of what comes at once has no window" "$REPLY" 70 95
+if [ "${SLUICE_HOME:-}" = uml ]; then
+	between "most of what comes at once has no window" "$REPLY" 70 95
+else
+	skip "most of what comes at once has no window" "needs virtual time"
+fi
 check "all leaves" wait_until -e 400 20 rests
 
 finish

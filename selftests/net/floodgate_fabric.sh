@@ -11,6 +11,7 @@ need_tool ip tc bridge jq ethtool
 need_program frames gsosend
 # set by need_program
 : "${frames:?}" "${gsosend:?}"
+need_virtual_time
 load_modules
 need_module sch_floodgate
 

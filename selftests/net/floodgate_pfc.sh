@@ -14,6 +14,7 @@
 need_tool ip tc bridge jq
 need_program frames
 : "${frames:?}"	# set by need_program
+need_virtual_time
 load_modules
 need_module sch_floodgate
 need_module sch_pfc

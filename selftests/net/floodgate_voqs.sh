@@ -15,6 +15,7 @@ need_tool ip tc bridge jq
 need_program frames hopframe tcmsg
 # set by need_program
 : "${frames:?}" "${hopframe:?}" "${tcmsg:?}"
+need_virtual_time
 load_modules
 need_module sch_floodgate
 

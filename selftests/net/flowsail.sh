@@ -11,6 +11,7 @@
 need_tool ip tc bridge jq
 need_program frames hopframe
 : "${frames:?}" "${hopframe:?}"	# set by need_program
+need_virtual_time
 load_modules
 need_module sch_flowsail
 

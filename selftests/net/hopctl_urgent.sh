@@ -13,6 +13,7 @@
 . "$(dirname "$0")/lib.sh"
 need_tool tc ip jq
 need_program udpflow
+need_virtual_time	# one end is to be faster than 1 Gbit/s
 load_modules hopctl sch_bfc wire
 work=$(mktemp -d) || die "no temporary directory"
 

@@ -354,7 +354,11 @@ check "those of the pfc hold the link" wait_until -e 1 2 figs_are s r paused 1
 ip_in c link set dev v type wire rate 1gbit
 check "until they have left" wait_until -e 1 2 figs_are s r paused 0
 kind=flowsail figs c u backlog
-between "whatever waits elsewhere" "$REPLY" $FRAME $((60 * FRAME))
+if [ "${SLUICE_HOME:-}" = uml ]; then
+	between "whatever waits elsewhere" "$REPLY" $FRAME $((60 * FRAME))
+else
+	skip "whatever waits elsewhere" "needs virtual time"
+fi
 check "all leaves" wait_until -e 400 20 rest_but_v
 
 diag "flowsail above"
