@@ -67,7 +67,7 @@ bridged()
 	done
 	know
 	for port in s c; do
-		check "$port forwards" wait_until 10 forwards $port
+		check "$port forwards" wait_until -e 100 10 forwards $port
 	done
 }
 # boxes RATE: all of it, with y and z at the ends, of 10 Mb/s and of RATE; the rest has 100

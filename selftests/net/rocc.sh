@@ -25,7 +25,7 @@ star()
 		star_box "$kind" "$i" "$3" "$4"
 	done
 	receiver=$(star_address "$kind" 200)
-	wait_until 10 star_forwards || die "the bridge does not forward"
+	wait_until -e 100 10 star_forwards || die "the bridge does not forward"
 }
 
 star_address()

@@ -49,7 +49,7 @@ bridged() # OPTIONS PORT...
 		ip_in s link set "$port" master br0 up
 	done
 	bridge -n "$(ns_name s)" fdb replace "$r_mac" dev "$port" master static || die "no way to r"
-	wait_until 10 star_forwards || die "the bridge does not forward"
+	wait_until -e 100 10 star_forwards || die "the bridge does not forward"
 }
 
 # stacked BOX DEV [PROTO:]VID...: VLAN devices one above the other, the outermost tag first; in $top

@@ -15,6 +15,8 @@ need_tool jq awk bridge
 need_virtual_time
 load_modules sch_rocc wire
 
+# $SLUICE_ROCC_BOUNDS: so many CNPs per second (auto 100000).
+
 HOSTS=4
 EACH=25
 
@@ -95,8 +97,9 @@ scan()
 pktgen() { in_ns h1 sh -c "echo '$2' >/proc/net/pktgen/$1" || die "pktgen: $2"; }
 
 # 1000000 would be needed: each flow, each 100 us
-bound auto 10
-bound 100000 20
+for cnps in ${SLUICE_ROCC_BOUNDS:-auto 100000}; do
+	bound $cnps $([ $cnps = auto ] && echo 10 || echo 20)
+done
 scan
 
 rm -r "$work"

@@ -128,7 +128,7 @@ over "the full rate"
 # ---- as many flows as there may be limiters: each is known that has sent, but for some that share a place ----
 full "" "limiters 32768"
 modprobe -q pktgen || [ -d /proc/net/pktgen ] || die "no pktgen"
-flows=30000
+flows=${SLUICE_MANY:-30000}
 neigh h2 e0 10.0.0.1 "$(mac 1)"
 pktgen() { in_ns h1 sh -c "echo '$2' >/proc/net/pktgen/$1" || die "pktgen: $2"; }
 pktgen kpktgend_0 "add_device e0"

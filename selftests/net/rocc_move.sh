@@ -21,7 +21,7 @@ ip_in s link set p9 master br0 up
 bridge -n "$(ns_name s)" fdb replace "$(mac 9)" dev p9 master static
 ip_in h1 link set e1 up
 neigh h1 e1 10.0.0.200 "$(mac 200)"
-wait_until 10 star_forwards || die "the bridge does not forward"
+wait_until -e 100 10 star_forwards || die "the bridge does not forward"
 tc_in s qdisc add dev pr root handle 1: rocc limit 64m || die "no congestion point"
 for dev in e0 e1; do
 	tc_in h1 qdisc add dev $dev root handle 1: rocc role host || die "no reaction point"

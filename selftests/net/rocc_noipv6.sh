@@ -35,7 +35,7 @@ ip_in s link add br0 type bridge mcast_snooping 0 || skip_all "no bridge devices
 ip_in s link set br0 up
 ip_in s link set p1 master br0
 ip_in s link set pr master br0
-wait_until 10 star_forwards || die "the bridge does not forward"
+wait_until -e 100 10 star_forwards || die "the bridge does not forward"
 tc_in s qdisc add dev pr root handle 1: rocc interval 100us limit 64m || die "no congestion point"
 six
 figures s pr cnps cnps_failed

@@ -370,7 +370,7 @@ afd()
 		ip_in s link set pr up
 	done
 	wait "${pids[@]}"
-	wait_until 10 star_forwards || die "the bridge does not forward"
+	wait_until -e 100 10 star_forwards || die "the bridge does not forward"
 	check "table afd, a link that was down: no limiter is left" wait_until 2 all_free
 	fair "table afd, a link that was down" 5
 }
