@@ -61,6 +61,7 @@ static const struct plugin_choice flowsail_role_choices[] = {
 	{ .name = "normal", .value = FLOWSAIL_ROLE_NORMAL },
 	{ .name = "isolation", .value = FLOWSAIL_ROLE_ISOLATION },
 	{ .name = "own", .value = FLOWSAIL_ROLE_OWN },
+	{ .name = "flow", .value = FLOWSAIL_ROLE_FLOW },
 	{}
 };
 
@@ -250,6 +251,14 @@ static const struct plugin_stat flowsail_class_stats[] = {
 	{ .f = { "pauses", TCA_FLOWSAIL_CLASS_PAUSES, PLUGIN_COUNT, NULL } },
 	{ .f = { "paused_time", TCA_FLOWSAIL_CLASS_PAUSED_TIME, PLUGIN_TIME, NULL } },
 	{ .f = { "marks", TCA_FLOWSAIL_CLASS_MARKS, PLUGIN_COUNT, NULL } },
+	{ .f = { "source", TCA_FLOWSAIL_CLASS_SOURCE, PLUGIN_ADDRESS, NULL } },
+	{ .f = { "destination", TCA_FLOWSAIL_CLASS_DESTINATION, PLUGIN_ADDRESS, NULL } },
+	{ .f = { "protocol", TCA_FLOWSAIL_CLASS_PROTOCOL, PLUGIN_COUNT, NULL } },
+	{ .f = { "source_port", TCA_FLOWSAIL_CLASS_SOURCE_PORT, PLUGIN_COUNT, NULL } },
+	{ .f = { "destination_port", TCA_FLOWSAIL_CLASS_DESTINATION_PORT, PLUGIN_COUNT, NULL } },
+	{ .f = { "slot", TCA_FLOWSAIL_CLASS_SLOT, PLUGIN_COUNT, NULL } },
+	{ .f = { "apart", TCA_FLOWSAIL_CLASS_APART, PLUGIN_BYTES, NULL } },
+	{ .f = { "root", TCA_FLOWSAIL_CLASS_ROOT, PLUGIN_COUNT, NULL } },
 };
 
 static const struct plugin_kind flowsail_kind = {

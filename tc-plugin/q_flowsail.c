@@ -9,19 +9,19 @@
 #include "flowsail_tables.h"
 #include "port.h"
 
-/* Also of a class: the numbers of its attributes end below that of the pool's size, which a qdisc
- * always shows.
+/* Also of a class: the numbers of its attributes end below that of one that a qdisc
+ * always shows, also without counters.
  */
 static int flowsail_print_xstats(const struct qdisc_util *qu, FILE *f, struct rtattr *xstats)
 {
-	_Static_assert(TCA_FLOWSAIL_CLASS_MAX < TCA_FLOWSAIL_STATS_POOL_SIZE,
+	_Static_assert(TCA_FLOWSAIL_CLASS_MAX < TCA_FLOWSAIL_STATS_PFC_QUEUED,
 		       "classes look like qdiscs");
 	const struct rtattr *tb[TCA_FLOWSAIL_STATS_MAX + 1];
 	bool first = true;
 
 	(void)qu;
 	plugin_attrs(tb, TCA_FLOWSAIL_STATS_MAX, xstats);
-	if (!tb[TCA_FLOWSAIL_STATS_POOL_SIZE]) {
+	if (!tb[TCA_FLOWSAIL_STATS_PFC_QUEUED]) {
 		plugin_print_stats(f, flowsail_class_stats,
 				   PLUGIN_ARRAY_SIZE(flowsail_class_stats), tb, &first);
 		return 0;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stats.c - what flowsail says of itself: statistics, and classes that show its sub-queues
+ * stats.c - what flowsail says of itself: statistics, and classes that show sub-queues and flows
  */
 #include "../sched/classes.h"
 #include "../sched/counters.h"
 #include "../sched/stats.h"
 #include "flowsail.h"
+
+#define FLOWSAIL_NAME_STEPS	256	/* packets looked at for one of a flow */
 
 /* What is worked out at the time of the dump */
 struct flowsail_now {
@@ -82,7 +84,8 @@ int flowsail_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 
 /* ---- classes ----
  *
- * Strict-priority classes, the control class, and sub-queues: see sched/classes.h.
+ * Strict-priority classes, the control class, and sub-queues: see sched/classes.h. And flows that
+ * are held, or in isolation.
  */
 
 static struct hop_subq *flowsail_minor_queue(const struct flowsail_sched *q, unsigned long minor)
@@ -92,13 +95,21 @@ static struct hop_subq *flowsail_minor_queue(const struct flowsail_sched *q, uns
 	return &q->subqs.queues[minor - FLOWSAIL_MINOR_QUEUE];
 }
 
+static struct flowsail_flow *flowsail_minor_flow(const struct flowsail_sched *q,
+						 unsigned long minor)
+{
+	if (minor < FLOWSAIL_MINOR_FLOW || minor - FLOWSAIL_MINOR_FLOW >= q->config.slots)
+		return NULL;
+	return &q->flows[minor - FLOWSAIL_MINOR_FLOW];
+}
+
 static unsigned long flowsail_find(struct Qdisc *sch, u32 classid)
 {
 	const struct flowsail_sched *q = qdisc_priv(sch);
 	u32 minor = TC_H_MIN(classid);
 
-	return hop_prio_minor(&q->config.prio, classid) >= 0 || flowsail_minor_queue(q, minor) ?
-	       minor : 0;
+	return hop_prio_minor(&q->config.prio, classid) >= 0 || flowsail_minor_queue(q, minor) ||
+			       flowsail_minor_flow(q, minor) ? minor : 0;
 }
 
 static unsigned long flowsail_bind(struct Qdisc *sch, unsigned long parent, u32 classid)
@@ -117,15 +128,28 @@ static struct tcf_block *flowsail_tcf_block(struct Qdisc *sch, unsigned long min
 static void flowsail_walk(struct Qdisc *sch, struct qdisc_walker *arg)
 {
 	const struct flowsail_sched *q = qdisc_priv(sch);
+	u32 n;
 
 	hop_classes_walk(sch, arg, &q->subqs, q->config.prio.classes, FLOWSAIL_MINOR_CONTROL,
 			 FLOWSAIL_MINOR_QUEUE);
+	for (n = 0; n < q->config.slots && !arg->stop; n++) {
+		if (READ_ONCE(q->flows[n].state) & FLOWSAIL_PAUSED || READ_ONCE(q->flows[n].apart))
+			hop_walk_one(sch, arg, FLOWSAIL_MINOR_FLOW + n);
+		else
+			arg->count++;
+	}
 }
 
 static int flowsail_dump_class(struct Qdisc *sch, unsigned long minor, struct sk_buff *skb,
 			       struct tcmsg *tcm)
 {
-	return hop_subq_dump(sch, minor, skb, tcm, flowsail_minor_queue(qdisc_priv(sch), minor));
+	const struct flowsail_sched *q = qdisc_priv(sch);
+	const struct flowsail_flow *flow = flowsail_minor_flow(q, minor);
+
+	hop_subq_dump(sch, minor, skb, tcm, flowsail_minor_queue(q, minor));
+	if (flow)
+		tcm->tcm_parent = TC_H_MAKE(sch->handle, READ_ONCE(flow->class) + 1);
+	return 0;
 }
 
 static u32 flowsail_waits(const struct hop_subq *sub)
@@ -172,6 +196,144 @@ static int flowsail_put_queue(const struct flowsail_sched *q, const struct hop_s
 	return hop_nest_end(d->skb, nest, full);
 }
 
+/* What headers say of a flow. The table knows flows by hashes, so a packet of it is asked. */
+struct flow_name {
+	u8	source[sizeof(struct in6_addr)];
+	u8	destination[sizeof(struct in6_addr)];
+	__be16	ports[2];
+	u8	bytes;		/* of an address, 0: not known */
+	u8	protocol;	/* of IPv6 the first next header */
+	bool	has_ports;
+};
+
+/* A flow at one moment */
+struct flow_now {
+	struct flow_name	name;
+	u32			waits;
+	u32			root;
+	u32			apart;
+	struct gnet_stats_queue	qs;
+};
+
+static void name_ipv4(struct flow_name *name, const struct sk_buff *skb, int at)
+{
+	const struct iphdr *ip;
+	struct iphdr buf;
+
+	ip = skb_header_pointer(skb, at, sizeof(buf), &buf);
+	if (!ip)
+		return;
+	name->bytes = sizeof(ip->saddr);
+	memcpy(name->source, &ip->saddr, sizeof(ip->saddr));
+	memcpy(name->destination, &ip->daddr, sizeof(ip->daddr));
+	name->protocol = ip->protocol;
+	name->has_ports = hop_parse_has_ports(ip->protocol) &&
+			  !hop_parse_is_fragment((const u8 *)ip) &&
+			  !skb_copy_bits(skb, at + ip->ihl * 4, name->ports, sizeof(name->ports));
+}
+
+static void name_ipv6(struct flow_name *name, const struct sk_buff *skb, int at)
+{
+	const struct ipv6hdr *ip;
+	struct ipv6hdr buf;
+
+	ip = skb_header_pointer(skb, at, sizeof(buf), &buf);
+	if (!ip)
+		return;
+	name->bytes = sizeof(ip->saddr);
+	memcpy(name->source, &ip->saddr, sizeof(ip->saddr));
+	memcpy(name->destination, &ip->daddr, sizeof(ip->daddr));
+	name->protocol = ip->nexthdr;
+	name->has_ports = hop_parse_has_ports(ip->nexthdr) &&
+			  !skb_copy_bits(skb, at + sizeof(*ip), name->ports, sizeof(name->ports));
+}
+
+/* One of its packets, if there is one among the first of a sub-queue: others wait for those. */
+static const struct sk_buff *flow_packet(const struct hop_subq *sub, u32 n)
+{
+	const struct sk_buff *skb = sub->head;
+	int steps;
+
+	for (steps = 0; skb && steps < FLOWSAIL_NAME_STEPS; steps++, skb = skb->next)
+		if (flowsail_cb(skb)->flow == n)
+			return skb;
+	return NULL;
+}
+
+static void flow_look_for_name(const struct flowsail_sched *q, u32 n, struct flow_name *name)
+{
+	const struct flowsail_flow *flow = &q->flows[n];
+	const struct sk_buff *skb = NULL;
+	struct hop_network net;
+
+	if (flow->packets)
+		skb = flow_packet(&q->subqs.queues[flow->queue], n);
+	if (!skb && flow->apart)
+		skb = flow_packet(&q->subqs.queues[flow->isolation], n);
+	if (!skb)
+		return;
+	net = hop_network(skb);
+	if (net.type == ETH_P_IP)
+		name_ipv4(name, skb, net.at);
+	else if (net.type == ETH_P_IPV6)
+		name_ipv6(name, skb, net.at);
+}
+
+static u32 flow_waits(const struct flowsail_flow *flow)
+{
+	if (flow->state & FLOWSAIL_PAUSED)
+		return FLOWSAIL_WAITS_PAUSE;
+	if (!flow->packets && !flow->apart)
+		return FLOWSAIL_WAITS_NOT;
+	return flow->packets && flow->apart ? FLOWSAIL_WAITS_ORDER : FLOWSAIL_WAITS_TURN;
+}
+
+static void flow_look_at(struct Qdisc *sch, u32 n, struct flow_now *now)
+{
+	const struct flowsail_sched *q = qdisc_priv(sch);
+	const struct flowsail_flow *flow = &q->flows[n];
+
+	sch_tree_lock(sch);
+	flow_look_for_name(q, n, &now->name);
+	if (flow->state & FLOWSAIL_ISOLATED)
+		now->root = q->roots[n];
+	now->waits = flow_waits(flow);
+	now->apart = flow->apart_bytes;
+	now->qs.qlen = flow->packets + flow->apart;
+	now->qs.backlog = flow->bytes + flow->apart_bytes;
+	sch_tree_unlock(sch);
+}
+
+static bool flow_put_name(struct sk_buff *skb, const struct flow_name *name)
+{
+	return name->bytes &&
+	       (nla_put(skb, TCA_FLOWSAIL_CLASS_SOURCE, name->bytes, name->source) ||
+		nla_put(skb, TCA_FLOWSAIL_CLASS_DESTINATION, name->bytes, name->destination) ||
+		nla_put_u32(skb, TCA_FLOWSAIL_CLASS_PROTOCOL, name->protocol) ||
+		(name->has_ports &&
+		 (nla_put_u32(skb, TCA_FLOWSAIL_CLASS_SOURCE_PORT, ntohs(name->ports[0])) ||
+		  nla_put_u32(skb, TCA_FLOWSAIL_CLASS_DESTINATION_PORT, ntohs(name->ports[1])))));
+}
+
+static int flowsail_put_flow(struct Qdisc *sch, u32 n, struct gnet_dump *d)
+{
+	struct flow_now now = {};
+	struct nlattr *nest;
+	bool full;
+
+	flow_look_at(sch, n, &now);
+	if (gnet_stats_copy_queue(d, NULL, &now.qs, now.qs.qlen) < 0)
+		return -1;
+	nest = nla_nest_start(d->skb, TCA_STATS_APP);
+	full = !nest || nla_put_u32(d->skb, TCA_FLOWSAIL_CLASS_WAITS, now.waits) ||
+	       nla_put_u32(d->skb, TCA_FLOWSAIL_CLASS_ROLE, FLOWSAIL_ROLE_FLOW) ||
+	       nla_put_u32(d->skb, TCA_FLOWSAIL_CLASS_SLOT, n) ||
+	       nla_put_u32(d->skb, TCA_FLOWSAIL_CLASS_APART, now.apart) ||
+	       flow_put_name(d->skb, &now.name) ||
+	       (now.root && nla_put_u32(d->skb, TCA_FLOWSAIL_CLASS_ROOT, now.root));
+	return hop_nest_end(d->skb, nest, full);
+}
+
 static int flowsail_dump_class_stats(struct Qdisc *sch, unsigned long minor, struct gnet_dump *d)
 {
 	struct flowsail_sched *q = qdisc_priv(sch);
@@ -179,6 +341,8 @@ static int flowsail_dump_class_stats(struct Qdisc *sch, unsigned long minor, str
 
 	if (sub)
 		return flowsail_put_queue(q, sub, d);
+	if (flowsail_minor_flow(q, minor))
+		return flowsail_put_flow(sch, minor - FLOWSAIL_MINOR_FLOW, d);
 	if (minor == FLOWSAIL_MINOR_CONTROL)
 		return hop_control_dump(d, &q->intake.control,
 					READ_ONCE(q->stats.intake.drop_control));

@@ -11,6 +11,8 @@
 need_tool ip tc bridge jq
 need_program frames hopframe
 : "${frames:?}" "${hopframe:?}"	# set by need_program
+SLUICE=$(readlink -f "$(dirname "$0")/../../build/sluice/sluice")
+[ -x "$SLUICE" ] || SLUICE=$(command -v sluice) || skip_all "sluice is not built (make tools)"
 need_virtual_time
 load_modules
 need_module sch_flowsail
@@ -42,6 +44,9 @@ longest()
 # classes BOX DEV ROLE: what sub-queues of that role wait for
 classes() { tc_in "$1" -s class show dev "$2" | sed -n "s/.*waits \([a-z]*\) role $3.*/\1/p" | grep -v not | sort | uniq -c | xargs; }
 
+# held BOX DEV: what its classes say of flows
+held() { tc_in "$1" -s class show dev "$2" | sed -n '/ parent 1:1 /{N;N;N;s/^class flowsail \(1:4[^ ]*\) .* backlog \([^ ]*\) .*class: \(.*\)/\1 \2 \3/p}'; }
+
 boxes 100mbit
 diag "flows that share a sub-queue"
 sails queues 1 ql $QL qh $QH
@@ -49,12 +54,17 @@ y=$(got y) z=$(got z)
 sends h p "$(to 2 200 1)"
 longest c u backlog
 between "the last port holds no more than Q_l" "$most" $QL $((QL + 2 * LATE))
-shows "its flow is held at the first switch" s r paused 1
+check "its flow is held at the first switch" wait_until -e 1 1 figs_are s r paused 1
 is "whose sub-queue for isolation waits for that" "$(classes s r isolation)" "1 pause"
 sends h p "$(to 2 200 1)"
 longest s r backlog
 between "which holds no more either, in each of its two" "$most" $((QL - FRAME)) $((2 * QL + 2 * LATE))
-shows "and holds the flow at the host" h p paused 1
+check "and holds the flow at the host" wait_until -e 1 1 figs_are h p paused 1
+held=$(held h p)
+is "which can say who it is" "$(sed 's/[0-9]*b/N/g' <<<"$held")" \
+	"1:4000 N waits pause role flow source 10.0.0.1 destination 10.0.0.2 protocol 17 source_port 1 destination_port 9 slot 0 apart N"
+is "and so can sluice" "$("$SLUICE" -n "$(ns_name h)" -j show p | jq -c '[.[].held[]? | [.role, .source, .source_port, .destination, .waits]]')" \
+	'[["flow","10.0.0.1",1,"10.0.0.2","pause"]]'
 sends h p "$(to 3 100 2)"
 sleep 0.03	# on its way for 9 ms; what is held takes 320
 check "another flow is in nobody's way" has z $((z + 100))
@@ -323,12 +333,12 @@ check "all comes" wait_until -e 400 20 has y $((y + 300))
 check "h's packets all leave" wait_until -e 400 20 figs_are h p paused flows "0 0"
 leave_spaces
 
-# program RATE MS MS: a's neighbour is a program, which pauses slot 0, of two, from then until then
+# program RATE MS MS [WORDS SLOTS]: a's neighbour is a program, which pauses slot 0, of two, or others, from then until then
 program()
 {
 	two_boxes rate "$1" delay 1us
-	anew a p switch switch queues 1 slots 2 nowatch
-	in_ns b "$hopframe" peer q for=$(($3 + 500)) role=switch queues=8 at="$2" state:seq=1,lease=2000000000,words=1 \
+	anew a p switch switch queues 1 slots "${5:-2}" nowatch
+	in_ns b "$hopframe" peer q for=$(($3 + 500)) role=switch queues=8 at="$2" state:seq=1,lease=2000000000,words="${4:-1}" \
 		at="$3" state:seq=2,lease=2000000000,words=0 >/dev/null &
 	check "tags" wait_until -e 10 1 tags a p
 }
@@ -360,6 +370,39 @@ sleep 0.4
 check "until the neighbour lets it go" wait_until -e 10 1 figs_are a p paused backlog "0 0"
 wait
 leave_spaces
+
+diag "what a flow is called"
+program 1gbit 500 1000 f 8
+called=(
+	"from=fd00::1 to=fd00::2 proto=6 sport=5 dport=6"
+	"from=10.0.0.1 to=10.0.0.2 proto=1 icmp=8"
+	"from=10.0.0.1 to=10.0.0.2 frag=8192"
+	"src=$(mac 21) type=9000"
+)
+sends a p "${called[@]/#/x n=1 bytes=$FRAME dst=$(mac 11) }"
+sleep 0.3
+check "four are held" wait_until -e 10 1 figs_are a p paused backlog "4 0"
+is "without a packet none has a name" "$(held a p)" "$(for i in 0 1 2 3; do echo "1:400$i 0b waits pause role flow slot $i apart 0b"; done)"
+sends a p "${called[@]/#/x n=2 bytes=$FRAME dst=$(mac 11) }"
+is "then all have" "$(held a p)" \
+"1:4000 2000b waits pause role flow source fd00::1 destination fd00::2 protocol 6 source_port 5 destination_port 6 slot 0 apart 2000b
+1:4001 2000b waits pause role flow source 10.0.0.1 destination 10.0.0.2 protocol 1 slot 1 apart 2000b
+1:4002 2000b waits pause role flow source 10.0.0.1 destination 10.0.0.2 protocol 17 slot 2 apart 2000b
+1:4003 2000b waits pause role flow slot 3 apart 2000b"
+sleep 0.4
+check "until they may go on" wait_until -e 10 1 figs_are a p paused backlog "0 0"
+is "and then there is none" "$(held a p)" ""
+wait
+leave_spaces
+program 2mbit 500 1000
+sends a p "$(to 11 1 1)" "$(to 12 200 2)" "$(to 11 1 1)"
+check "held behind another one's packets" wait_until -e 50 2 figs_are a p paused 1
+is "it has its own name all the same" "$(held a p)" \
+	"1:4000 1000b waits pause role flow source 10.0.0.1 destination 10.0.0.11 protocol 17 source_port 1 destination_port 9 slot 0 apart 0b"
+check "until all has left" wait_until -e 100 3 figs_are a p paused backlog "0 0"
+wait
+leave_spaces
+
 # When the flow is let go, some of it is in the normal sub-queue, and what came meanwhile behind it, in isolation.
 diag "what waits for order"
 two_boxes rate 10mbit delay 1us ring 0
@@ -374,6 +417,8 @@ sends a p "$(to 11 20 1)"
 sleep 0.27
 check "and let go" wait_until -e 1 1 figs_are a p paused 0
 shows "and waits for itself" a p isolated order_waits "1 1"
+is "as its class says" "$(held a p | sed 's/[0-9]*b/N/g')" \
+	"1:4000 N waits order role flow source 10.0.0.1 destination 10.0.0.11 protocol 17 source_port 1 destination_port 9 slot 0 apart N"
 check "until all has left" wait_until -e 20 2 figs_are a p backlog 0
 sends a p "$(to 11 2 1)"
 sleep 0.01

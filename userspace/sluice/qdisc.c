@@ -193,7 +193,7 @@ void qdiscs_free(struct qdiscs *qdiscs)
 	memset(qdiscs, 0, sizeof(*qdiscs));
 }
 
-/* What a qdisc limits. */
+/* What a qdisc limits, or the neighbour holds. */
 
 struct take_limited {
 	struct limited *limited;
@@ -204,6 +204,16 @@ struct take_limited {
 static struct rtattr *attr_head(const struct attr_value *v)
 {
 	return v->data ? (struct rtattr *)((char *)v->data - RTA_LENGTH(0)) : NULL;
+}
+
+/* A class of flowsail is a flow, and no sub-queue. */
+static bool is_flow(const struct attr_value *figures)
+{
+	struct attr_value tb[TCA_FLOWSAIL_CLASS_MAX + 1];
+
+	nl_nest(tb, TCA_FLOWSAIL_CLASS_MAX, figures);
+	return tb[TCA_FLOWSAIL_CLASS_ROLE].len == sizeof(uint32_t) &&
+	       *(const uint32_t *)tb[TCA_FLOWSAIL_CLASS_ROLE].data == FLOWSAIL_ROLE_FLOW;
 }
 
 static int take_class(const struct nlmsghdr *msg, void *ctx)
@@ -228,6 +238,8 @@ static int take_class(const struct nlmsghdr *msg, void *ctx)
 	figures = attr_head(&stats[TCA_STATS_APP]);
 	if (!figures)
 		return MNL_CB_OK;
+	if (t->q->flowsail && !is_flow(&stats[TCA_STATS_APP]))
+		return MNL_CB_OK;
 	limited->figures = reallocarray(limited->figures, limited->count + 1,
 					sizeof(*limited->figures));
 	if (!limited->figures)
@@ -241,7 +253,9 @@ int limited_get(struct nl *nl, const struct qdisc *q, struct limited *limited)
 	struct take_limited t = { .limited = limited, .q = q };
 
 	memset(limited, 0, sizeof(*limited));
-	return q->rocc_host ? dump(nl, RTM_GETTCLASS, q->ifindex, take_class, &t) : 0;
+	if (!q->rocc_host && !q->flowsail)
+		return 0;
+	return dump(nl, RTM_GETTCLASS, q->ifindex, take_class, &t);
 }
 
 void limited_free(struct limited *limited)
@@ -314,6 +328,8 @@ json_t *qdisc_json(const struct qdisc *q, const struct limited *limited, bool co
 	tc_json(NULL);
 	if (q->rocc_host)
 		json_object_set(root, "limited", array);
+	if (q->flowsail)
+		json_object_set(root, "held", array);
 	json_decref(array);
 	return root;
 }

@@ -89,7 +89,8 @@ int qdiscs_get(struct nl *nl, struct qdiscs *qdiscs, unsigned int ifindex);
 void qdiscs_free(struct qdiscs *qdiscs);
 
 /**
- * struct limited - classes of a qdisc that have figures of their own: limiters of a rocc
+ * struct limited - classes of a qdisc that are flows: limiters of a rocc, and of a flowsail those
+ *                  that the neighbour holds or that are in isolation
  * @figures: of each, for its kind's plugin, each a copy
  * @count: how many
  */
@@ -99,7 +100,7 @@ struct limited {
 };
 
 /**
- * limited_get - what a qdisc limits
+ * limited_get - what a qdisc limits, or its neighbour holds
  * @nl: a socket of NETLINK_ROUTE
  * @q: the qdisc
  * @limited: what came
