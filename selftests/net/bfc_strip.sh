@@ -129,8 +129,11 @@ program()
 	: >"$PATHS_TMP/bpf"	# of the one before
 	ip netns exec "$(ns_name sw)" "$BPFPASS" "$1" p1 >"$PATHS_TMP/bpf" 2>&1 &
 	program=$!
-	wait_until 5 grep -qx attached "$PATHS_TMP/bpf"
+	wait_until 5 attached_or_gone
+	[[ $(<"$PATHS_TMP/bpf") == attached ]]
 }
+
+attached_or_gone() { [[ $(<"$PATHS_TMP/bpf") == attached ]] || ! kill -0 "$program" 2>/dev/null; }
 
 for hook in xdp tcx; do
 	diag "a BPF program: $hook"
