@@ -243,15 +243,15 @@ ours()
 	figures_in "${qdiscs[0]-}" "$@"
 }
 
-# agree NAME: the parent counts what ours does
+# agree NAME: the parent counts what ours does. It is looked at first, and where time goes by, a packet may leave in between.
 agree()
 {
 	local up us
 
-	each_counts
-	up=${REPLY%, *} us=${REPLY#*, }
-	is "$1" "parent ${up#* }, ${us%% *} ${us#* }" "parent ${us#* }, $kind ${us#* }"
+	wait_until -e 10 1 same_counts
+	is "$1" "parent ${up#* }, $us" "parent ${us#* }, $us"
 }
+same_counts() { each_counts; up=${REPLY%, *} us=${REPLY#*, }; [[ $us = "$kind ${up#* }" ]]; }
 
 # all_come NAME N: what did not arrive of N was dropped; sets `arrived`
 all_come()
