@@ -54,6 +54,7 @@ static const struct plugin_choice flowsail_waits_choices[] = {
 	{ .name = "turn", .value = FLOWSAIL_WAITS_TURN },
 	{ .name = "pause", .value = FLOWSAIL_WAITS_PAUSE },
 	{ .name = "order", .value = FLOWSAIL_WAITS_ORDER },
+	{ .name = "others", .value = FLOWSAIL_WAITS_OTHERS },
 	{}
 };
 
@@ -257,8 +258,10 @@ static const struct plugin_stat flowsail_class_stats[] = {
 	{ .f = { "source_port", TCA_FLOWSAIL_CLASS_SOURCE_PORT, PLUGIN_COUNT, NULL } },
 	{ .f = { "destination_port", TCA_FLOWSAIL_CLASS_DESTINATION_PORT, PLUGIN_COUNT, NULL } },
 	{ .f = { "slot", TCA_FLOWSAIL_CLASS_SLOT, PLUGIN_COUNT, NULL } },
+	{ .f = { "normal", TCA_FLOWSAIL_CLASS_NORMAL, PLUGIN_BYTES, NULL } },
 	{ .f = { "apart", TCA_FLOWSAIL_CLASS_APART, PLUGIN_BYTES, NULL } },
 	{ .f = { "root", TCA_FLOWSAIL_CLASS_ROOT, PLUGIN_COUNT, NULL } },
+	{ .f = { "vlan", TCA_FLOWSAIL_CLASS_VLAN, PLUGIN_COUNT, NULL } },
 };
 
 static const struct plugin_kind flowsail_kind = {

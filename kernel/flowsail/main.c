@@ -69,7 +69,9 @@
  *
  *   field                            written under            read by
  *   all of struct flowsail_sched     qdisc lock               qdisc lock; dumps take it for O(1),
- *                                                             those of classes read without it
+ *                                                             those of sub-queues read without
+ *                                                             it, one of a flow looks at 64
+ *                                                             packets of each of its two
  *   config                           qdisc lock, and RTNL     either of the two
  *   member                           hopctl, see hopctl.h
  */

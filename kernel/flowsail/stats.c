@@ -7,7 +7,7 @@
 #include "../sched/stats.h"
 #include "flowsail.h"
 
-#define FLOWSAIL_NAME_STEPS	256	/* packets looked at for one of a flow */
+#define FLOWSAIL_NAME_STEPS	64	/* packets looked at for one of a flow, under the lock */
 
 /* What is worked out at the time of the dump */
 struct flowsail_now {
@@ -125,11 +125,24 @@ static struct tcf_block *flowsail_tcf_block(struct Qdisc *sch, unsigned long min
 	return minor ? NULL : q->filters.block;
 }
 
+/* A device that hangs takes over nothing. */
+static void flowsail_catch_up(struct Qdisc *sch)
+{
+	struct flowsail_sched *q = qdisc_priv(sch);
+
+	sch_tree_lock(sch);
+	if (hop_paused_changed(&q->member, q->paused_seen))
+		flowsail_merge_paused(q, ktime_get_ns());
+	sch_tree_unlock(sch);
+}
+
 static void flowsail_walk(struct Qdisc *sch, struct qdisc_walker *arg)
 {
 	const struct flowsail_sched *q = qdisc_priv(sch);
 	u32 n;
 
+	if (!arg->skip)
+		flowsail_catch_up(sch);
 	hop_classes_walk(sch, arg, &q->subqs, q->config.prio.classes, FLOWSAIL_MINOR_CONTROL,
 			 FLOWSAIL_MINOR_QUEUE);
 	for (n = 0; n < q->config.slots && !arg->stop; n++) {
@@ -204,6 +217,7 @@ struct flow_name {
 	u8	bytes;		/* of an address, 0: not known */
 	u8	protocol;	/* of IPv6 the first next header */
 	bool	has_ports;
+	u32	vids;
 };
 
 /* A flow at one moment */
@@ -211,9 +225,17 @@ struct flow_now {
 	struct flow_name	name;
 	u32			waits;
 	u32			root;
+	u32			normal;
 	u32			apart;
 	struct gnet_stats_queue	qs;
 };
+
+/* What the parser takes for the ports of ESP is the SPI. */
+static void name_ports(struct flow_name *name, const struct sk_buff *skb, int at)
+{
+	name->has_ports = name->protocol != IPPROTO_ESP && hop_parse_has_ports(name->protocol) &&
+			  !skb_copy_bits(skb, at, name->ports, sizeof(name->ports));
+}
 
 static void name_ipv4(struct flow_name *name, const struct sk_buff *skb, int at)
 {
@@ -221,15 +243,14 @@ static void name_ipv4(struct flow_name *name, const struct sk_buff *skb, int at)
 	struct iphdr buf;
 
 	ip = skb_header_pointer(skb, at, sizeof(buf), &buf);
-	if (!ip)
+	if (!ip || ip->ihl < 5)
 		return;
 	name->bytes = sizeof(ip->saddr);
 	memcpy(name->source, &ip->saddr, sizeof(ip->saddr));
 	memcpy(name->destination, &ip->daddr, sizeof(ip->daddr));
 	name->protocol = ip->protocol;
-	name->has_ports = hop_parse_has_ports(ip->protocol) &&
-			  !hop_parse_is_fragment((const u8 *)ip) &&
-			  !skb_copy_bits(skb, at + ip->ihl * 4, name->ports, sizeof(name->ports));
+	if (!hop_parse_is_fragment((const u8 *)ip))
+		name_ports(name, skb, at + ip->ihl * 4);
 }
 
 static void name_ipv6(struct flow_name *name, const struct sk_buff *skb, int at)
@@ -244,8 +265,7 @@ static void name_ipv6(struct flow_name *name, const struct sk_buff *skb, int at)
 	memcpy(name->source, &ip->saddr, sizeof(ip->saddr));
 	memcpy(name->destination, &ip->daddr, sizeof(ip->daddr));
 	name->protocol = ip->nexthdr;
-	name->has_ports = hop_parse_has_ports(ip->nexthdr) &&
-			  !skb_copy_bits(skb, at + sizeof(*ip), name->ports, sizeof(name->ports));
+	name_ports(name, skb, at + sizeof(*ip));
 }
 
 /* One of its packets, if there is one among the first of a sub-queue: others wait for those. */
@@ -273,18 +293,25 @@ static void flow_look_for_name(const struct flowsail_sched *q, u32 n, struct flo
 	if (!skb)
 		return;
 	net = hop_network(skb);
+	name->vids = net.vids;
 	if (net.type == ETH_P_IP)
 		name_ipv4(name, skb, net.at);
 	else if (net.type == ETH_P_IPV6)
 		name_ipv6(name, skb, net.at);
 }
 
-static u32 flow_waits(const struct flowsail_flow *flow)
+static u32 flow_waits(const struct flowsail_sched *q, const struct flowsail_flow *flow)
 {
+	u16 queue = flow->packets ? flow->queue : flow->isolation;
+
 	if (flow->state & FLOWSAIL_PAUSED)
 		return FLOWSAIL_WAITS_PAUSE;
 	if (!flow->packets && !flow->apart)
 		return FLOWSAIL_WAITS_NOT;
+	if (q->held.on)
+		return FLOWSAIL_WAITS_PAUSE;
+	if (q->subqs.queues[queue].held)
+		return FLOWSAIL_WAITS_OTHERS;
 	return flow->packets && flow->apart ? FLOWSAIL_WAITS_ORDER : FLOWSAIL_WAITS_TURN;
 }
 
@@ -297,7 +324,8 @@ static void flow_look_at(struct Qdisc *sch, u32 n, struct flow_now *now)
 	flow_look_for_name(q, n, &now->name);
 	if (flow->state & FLOWSAIL_ISOLATED)
 		now->root = q->roots[n];
-	now->waits = flow_waits(flow);
+	now->waits = flow_waits(q, flow);
+	now->normal = flow->bytes;
 	now->apart = flow->apart_bytes;
 	now->qs.qlen = flow->packets + flow->apart;
 	now->qs.backlog = flow->bytes + flow->apart_bytes;
@@ -306,6 +334,8 @@ static void flow_look_at(struct Qdisc *sch, u32 n, struct flow_now *now)
 
 static bool flow_put_name(struct sk_buff *skb, const struct flow_name *name)
 {
+	if (name->vids && nla_put_u32(skb, TCA_FLOWSAIL_CLASS_VLAN, name->vids))
+		return true;
 	return name->bytes &&
 	       (nla_put(skb, TCA_FLOWSAIL_CLASS_SOURCE, name->bytes, name->source) ||
 		nla_put(skb, TCA_FLOWSAIL_CLASS_DESTINATION, name->bytes, name->destination) ||
@@ -328,6 +358,7 @@ static int flowsail_put_flow(struct Qdisc *sch, u32 n, struct gnet_dump *d)
 	full = !nest || nla_put_u32(d->skb, TCA_FLOWSAIL_CLASS_WAITS, now.waits) ||
 	       nla_put_u32(d->skb, TCA_FLOWSAIL_CLASS_ROLE, FLOWSAIL_ROLE_FLOW) ||
 	       nla_put_u32(d->skb, TCA_FLOWSAIL_CLASS_SLOT, n) ||
+	       nla_put_u32(d->skb, TCA_FLOWSAIL_CLASS_NORMAL, now.normal) ||
 	       nla_put_u32(d->skb, TCA_FLOWSAIL_CLASS_APART, now.apart) ||
 	       flow_put_name(d->skb, &now.name) ||
 	       (now.root && nla_put_u32(d->skb, TCA_FLOWSAIL_CLASS_ROOT, now.root));

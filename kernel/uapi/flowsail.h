@@ -67,12 +67,14 @@ enum flowsail_by {
  * @FLOWSAIL_WAITS_TURN: for its turn
  * @FLOWSAIL_WAITS_PAUSE: for the neighbour, which holds the flow of its first packet
  * @FLOWSAIL_WAITS_ORDER: for packets of that flow in another sub-queue
+ * @FLOWSAIL_WAITS_OTHERS: of a flow, for others before it in its sub-queue, which are held
  */
 enum flowsail_waits {
 	FLOWSAIL_WAITS_NOT,
 	FLOWSAIL_WAITS_TURN,
 	FLOWSAIL_WAITS_PAUSE,
 	FLOWSAIL_WAITS_ORDER,
+	FLOWSAIL_WAITS_OTHERS,
 	__FLOWSAIL_WAITS_MAX
 };
 
@@ -385,12 +387,17 @@ enum {
  * @TCA_FLOWSAIL_CLASS_SOURCE: IPv4 or IPv6 address: where the flow comes from
  * @TCA_FLOWSAIL_CLASS_DESTINATION: IPv4 or IPv6 address: where it goes
  * @TCA_FLOWSAIL_CLASS_PROTOCOL: u32, number: its protocol, of IPv6 the first next header
- * @TCA_FLOWSAIL_CLASS_SOURCE_PORT: u32, number: port that it comes from, if its protocol has ports
+ * @TCA_FLOWSAIL_CLASS_SOURCE_PORT: u32, number: port that it comes from, if its protocol has ports,
+ *	and it is in no fragments
  * @TCA_FLOWSAIL_CLASS_DESTINATION_PORT: u32, number: port that it goes to
  * @TCA_FLOWSAIL_CLASS_SLOT: u32, number: number of the flow in the fabric tag
  * @TCA_FLOWSAIL_CLASS_APART: u32, bytes, gauge: of its backlog, what is in isolation
  * @TCA_FLOWSAIL_CLASS_ROOT: u32, number: id of the port where the congestion began for which it is
  *	held, with isolation-by root, if that is told
+ * @TCA_FLOWSAIL_CLASS_NORMAL: u32, bytes, gauge: of its backlog, what is in a normal sub-queue, or
+ *	in one of its own
+ * @TCA_FLOWSAIL_CLASS_VLAN: u32, VLAN id: its VLAN id; of two tags 4096 times the outer id, and the
+ *	inner one
  */
 enum {
 	TCA_FLOWSAIL_CLASS_UNSPEC,
@@ -411,6 +418,8 @@ enum {
 	TCA_FLOWSAIL_CLASS_SLOT,
 	TCA_FLOWSAIL_CLASS_APART,
 	TCA_FLOWSAIL_CLASS_ROOT,
+	TCA_FLOWSAIL_CLASS_NORMAL,
+	TCA_FLOWSAIL_CLASS_VLAN,
 	__TCA_FLOWSAIL_CLASS_MAX
 };
 

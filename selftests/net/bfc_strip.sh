@@ -130,14 +130,16 @@ program()
 	ip netns exec "$(ns_name sw)" "$BPFPASS" "$1" p1 >"$PATHS_TMP/bpf" 2>&1 &
 	program=$!
 	wait_until 5 attached_or_gone
-	[[ $(<"$PATHS_TMP/bpf") == attached ]]
+	attached
 }
 
-attached_or_gone() { [[ $(<"$PATHS_TMP/bpf") == attached ]] || ! kill -0 "$program" 2>/dev/null; }
+attached() { [[ $'\n'$(<"$PATHS_TMP/bpf")$'\n' == *$'\nattached\n'* ]]; }
+attached_or_gone() { attached || ! kill -0 "$program" 2>/dev/null; }
 
 for hook in xdp tcx; do
 	diag "a BPF program: $hook"
 	if ! program $hook; then
+		kill "$program" 2>/dev/null
 		wait "$program"
 		skip "$hook" "this kernel cannot"
 		continue

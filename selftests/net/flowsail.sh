@@ -62,7 +62,7 @@ between "which holds no more either, in each of its two" "$most" $((QL - FRAME))
 check "and holds the flow at the host" wait_until -e 1 1 figs_are h p paused 1
 held=$(held h p)
 is "which can say who it is" "$(sed 's/[0-9]*b/N/g' <<<"$held")" \
-	"1:4000 N waits pause role flow source 10.0.0.1 destination 10.0.0.2 protocol 17 source_port 1 destination_port 9 slot 0 apart N"
+	"1:4000 N waits pause role flow source 10.0.0.1 destination 10.0.0.2 protocol 17 source_port 1 destination_port 9 slot 0 normal N apart N"
 is "and so can sluice" "$("$SLUICE" -n "$(ns_name h)" -j show p | jq -c '[.[].held[]? | [.role, .source, .source_port, .destination, .waits]]')" \
 	'[["flow","10.0.0.1",1,"10.0.0.2","pause"]]'
 sends h p "$(to 3 100 2)"
@@ -372,34 +372,53 @@ wait
 leave_spaces
 
 diag "what a flow is called"
-program 1gbit 500 1000 f 8
+program 1gbit 500 1000 3f 8
 called=(
 	"from=fd00::1 to=fd00::2 proto=6 sport=5 dport=6"
 	"from=10.0.0.1 to=10.0.0.2 proto=1 icmp=8"
 	"from=10.0.0.1 to=10.0.0.2 frag=8192"
 	"src=$(mac 21) type=9000"
+	"from=10.0.0.1 to=10.0.0.2 proto=50 sport=5 dport=6"
+	"from=10.0.0.1 to=10.0.0.2 proto=6 sport=5 dport=6 tag=7"
 )
 sends a p "${called[@]/#/x n=1 bytes=$FRAME dst=$(mac 11) }"
 sleep 0.3
-check "four are held" wait_until -e 10 1 figs_are a p paused backlog "4 0"
-is "without a packet none has a name" "$(held a p)" "$(for i in 0 1 2 3; do echo "1:400$i 0b waits pause role flow slot $i apart 0b"; done)"
+check "six are held" wait_until -e 10 1 figs_are a p paused backlog "6 0"
+is "without a packet none has a name" "$(held a p)" "$(for i in {0..5}; do echo "1:400$i 0b waits pause role flow slot $i normal 0b apart 0b"; done)"
 sends a p "${called[@]/#/x n=2 bytes=$FRAME dst=$(mac 11) }"
 is "then all have" "$(held a p)" \
-"1:4000 2000b waits pause role flow source fd00::1 destination fd00::2 protocol 6 source_port 5 destination_port 6 slot 0 apart 2000b
-1:4001 2000b waits pause role flow source 10.0.0.1 destination 10.0.0.2 protocol 1 slot 1 apart 2000b
-1:4002 2000b waits pause role flow source 10.0.0.1 destination 10.0.0.2 protocol 17 slot 2 apart 2000b
-1:4003 2000b waits pause role flow slot 3 apart 2000b"
+"1:4000 2000b waits pause role flow source fd00::1 destination fd00::2 protocol 6 source_port 5 destination_port 6 slot 0 normal 0b apart 2000b
+1:4001 2000b waits pause role flow source 10.0.0.1 destination 10.0.0.2 protocol 1 slot 1 normal 0b apart 2000b
+1:4002 2000b waits pause role flow source 10.0.0.1 destination 10.0.0.2 protocol 17 slot 2 normal 0b apart 2000b
+1:4003 2000b waits pause role flow slot 3 normal 0b apart 2000b
+1:4004 2000b waits pause role flow source 10.0.0.1 destination 10.0.0.2 protocol 50 slot 4 normal 0b apart 2000b
+1:4005 2000b waits pause role flow source 10.0.0.1 destination 10.0.0.2 protocol 6 source_port 5 destination_port 6 slot 5 normal 0b apart 2000b vlan 7"
 sleep 0.4
 check "until they may go on" wait_until -e 10 1 figs_are a p paused backlog "0 0"
 is "and then there is none" "$(held a p)" ""
 wait
 leave_spaces
-program 2mbit 500 1000
-sends a p "$(to 11 1 1)" "$(to 12 200 2)" "$(to 11 1 1)"
+program 1mbit 500 1000
+sends a p "$(to 11 1 1)" "$(to 12 60 2)" "$(to 11 1 1)"
 check "held behind another one's packets" wait_until -e 50 2 figs_are a p paused 1
 is "it has its own name all the same" "$(held a p)" \
-	"1:4000 1000b waits pause role flow source 10.0.0.1 destination 10.0.0.11 protocol 17 source_port 1 destination_port 9 slot 0 apart 0b"
+	"1:4000 1000b waits pause role flow source 10.0.0.1 destination 10.0.0.11 protocol 17 source_port 1 destination_port 9 slot 0 normal 1000b apart 0b"
 check "until all has left" wait_until -e 100 3 figs_are a p paused backlog "0 0"
+wait
+leave_spaces
+two_boxes rate 1gbit delay 1us
+anew a p switch switch queues 1 slots 2 nowatch
+in_ns b "$hopframe" peer q for=1500 role=switch queues=8 at=500 state:seq=1,lease=2000000000,words=3 \
+	at=800 state:seq=2,lease=2000000000,words=1 at=1000 state:seq=3,lease=2000000000,words=0 >/dev/null &
+check "tags" wait_until -e 10 1 tags a p
+sends a p "$(to 11 1 1)" "$(to 11 1 2)"
+check "two of one destination are held" wait_until -e 10 1 figs_are a p paused 2
+sends a p "$(to 11 1 1)" "$(to 11 1 2)"
+# Nothing else is asked meanwhile, which would take over what the neighbour says.
+second() { held a p | sed -n 's/^1:4001 .* waits \([a-z]*\) .*/\1/p'; }
+is "both wait for the neighbour" "$(second)" pause
+check "who may go on waits behind the other one" wait_for -e 10 1 others second
+check "and then leaves" wait_until -e 10 1 figs_are a p paused backlog "0 0"
 wait
 leave_spaces
 
@@ -418,7 +437,7 @@ sleep 0.27
 check "and let go" wait_until -e 1 1 figs_are a p paused 0
 shows "and waits for itself" a p isolated order_waits "1 1"
 is "as its class says" "$(held a p | sed 's/[0-9]*b/N/g')" \
-	"1:4000 N waits order role flow source 10.0.0.1 destination 10.0.0.11 protocol 17 source_port 1 destination_port 9 slot 0 apart N"
+	"1:4000 N waits order role flow source 10.0.0.1 destination 10.0.0.11 protocol 17 source_port 1 destination_port 9 slot 0 normal N apart N"
 check "until all has left" wait_until -e 20 2 figs_are a p backlog 0
 sends a p "$(to 11 2 1)"
 sleep 0.01

@@ -177,6 +177,8 @@ _module_loaded() { [ -d "/sys/module/$1" ]; }
 # Our own modules, in the order of their dependencies, and those that this test has loaded
 _modules=()
 
+_is_ours() { [[ " hopctl sch_bfc sch_ideal sch_pfc sch_rocc sch_floodgate sch_flowsail wire flowgen " = *" $1 "* ]]; }
+
 # need_module NAME...: one of ours or of the kernel's. A home that says where our modules
 # are must have them; on a real machine a test without its module is skipped.
 need_module()
@@ -190,11 +192,12 @@ need_module()
 			file=$(find -L "$SLUICE_MODDIR" -name "$name.ko" 2>/dev/null | head -n 1)
 		if [ -n "$file" ]; then
 			said=$(insmod "$file" 2>&1) || die "insmod $file: $said"
-		elif [ -n "${SLUICE_MODDIR:-}" ] && [[ " hopctl sch_bfc sch_ideal sch_pfc sch_rocc sch_floodgate sch_flowsail wire flowgen " = *" $name "* ]]; then
+		elif [ -n "${SLUICE_MODDIR:-}" ] && _is_ours "$name"; then
 			die "there is no $name.ko in $SLUICE_MODDIR"
 		else
 			modprobe -q "$name" || skip_all "module $name is not installed"
-			! grep -q "^$name .*\[permanent\]" /proc/modules || continue	# vrf has no way out
+			# vrf has no way out
+			_is_ours "$name" || ! grep -q "^$name .*\[permanent\]" /proc/modules || continue
 		fi
 		_modules=("$name" "${_modules[@]}")
 	done

@@ -7,6 +7,8 @@
 #	h1 ---.
 #	       s --- r
 #	h2 ---'
+#
+# $SLUICE_MANY (30000): so many limiters at once.
 
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/rocc.sh"

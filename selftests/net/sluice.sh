@@ -83,7 +83,8 @@ agreed() { said=$(agree "$@"); [ -z "$said" ]; }
 paths_from h1 h2
 paths_udp "data" 300 10.0.0.2
 for port in $PATHS_PORTS; do
-	wait_until -e 100 5 agreed "${port%/*}" "${port#*/}"	# what is measured goes up and down
+	# what is measured goes up and down where time goes by
+	agreed "${port%/*}" "${port#*/}" || [ "${SLUICE_HOME:-}" = uml ] || wait_until -e 100 5 agreed "${port%/*}" "${port#*/}"
 	is "$port: the same names and values as tc's" "$said" ""
 done
 between "and not of nothing" "$(sluice_in sw -j show -s p2 | jq '.[0].port | length')" 40 100

@@ -162,8 +162,9 @@ static int take(const struct nlmsghdr *msg, void *ctx)
 	return MNL_CB_OK;
 }
 
-/* Calls FN with what a device has of a kind, RTM_GETQDISC or RTM_GETTCLASS; 0: all devices. */
-static int dump(struct nl *nl, uint16_t type, unsigned int ifindex, nl_fn fn, void *ctx)
+/* Calls FN with what a device has of a kind: qdiscs, or classes of a qdisc (0: of all). */
+static int dump(struct nl *nl, uint16_t type, unsigned int ifindex, uint32_t qdisc, nl_fn fn,
+		void *ctx)
 {
 	char buf[NL_MESSAGE_MAX];
 	struct nlmsghdr *msg;
@@ -174,6 +175,7 @@ static int dump(struct nl *nl, uint16_t type, unsigned int ifindex, nl_fn fn, vo
 	msg->nlmsg_flags = NLM_F_DUMP;
 	tc = mnl_nlmsg_put_extra_header(msg, sizeof(*tc));
 	tc->tcm_ifindex = ifindex;
+	tc->tcm_parent = qdisc;
 	return nl_request(nl, msg, fn, ctx);
 }
 
@@ -182,7 +184,7 @@ int qdiscs_get(struct nl *nl, struct qdiscs *qdiscs, unsigned int ifindex)
 	struct take t = { .qdiscs = qdiscs, .ifindex = ifindex };
 
 	memset(qdiscs, 0, sizeof(*qdiscs));
-	return dump(nl, RTM_GETQDISC, ifindex, take, &t);
+	return dump(nl, RTM_GETQDISC, ifindex, 0, take, &t);
 }
 
 void qdiscs_free(struct qdiscs *qdiscs)
@@ -248,14 +250,20 @@ static int take_class(const struct nlmsghdr *msg, void *ctx)
 	return MNL_CB_OK;
 }
 
+/* Qdiscs below a default mq have no handle, and nothing tells their classes apart. */
+static bool has_flows(const struct qdisc *q)
+{
+	return q->flowsail && q->handle;
+}
+
 int limited_get(struct nl *nl, const struct qdisc *q, struct limited *limited)
 {
 	struct take_limited t = { .limited = limited, .q = q };
 
 	memset(limited, 0, sizeof(*limited));
-	if (!q->rocc_host && !q->flowsail)
+	if (!q->rocc_host && !has_flows(q))
 		return 0;
-	return dump(nl, RTM_GETTCLASS, q->ifindex, take_class, &t);
+	return dump(nl, RTM_GETTCLASS, q->ifindex, q->handle, take_class, &t);
 }
 
 void limited_free(struct limited *limited)
@@ -328,7 +336,7 @@ json_t *qdisc_json(const struct qdisc *q, const struct limited *limited, bool co
 	tc_json(NULL);
 	if (q->rocc_host)
 		json_object_set(root, "limited", array);
-	if (q->flowsail)
+	if (has_flows(q))
 		json_object_set(root, "held", array);
 	json_decref(array);
 	return root;
