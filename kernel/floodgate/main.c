@@ -8,7 +8,8 @@
  * What it does
  *
  *   Windows (4.2). A switch sends no more of a destination to the next one than a window: what
- *   is on its way, or waits there. It is BDP_nextHop + C_out T, so that a destination that takes
+ *   is on its way, or waits there. It is BDP_nextHop + C_out T (or what is told by bytes, if
+ *   that is less) and two frames, so that a destination that takes
  *   what it is sent never uses it up. What an incast sends uses it up at once: the last hop
  *   returns credits no faster than its link is. The window is of the box, over all of its ports,
  *   or of each port for itself (`window-scope`). There is none towards a host: at the last hop it

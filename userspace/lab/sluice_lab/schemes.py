@@ -120,7 +120,7 @@ SCHEMES = {
                             window="1bdp", what="the same, and hosts are paused for single destinations"),
     "floodgate-ideal": dict(transport="gbn", host=_HOST_FLOODGATE, window="1bdp",
                             switch=_FLOODGATE + " pause-hosts window-factor 150% credit-bytes 1514" + _BOTH,
-                            what="the same, with a credit for each full frame"),
+                            what="the same, with a credit after 1514 bytes, at most one each 1 us"),
     "floodgate-pfc": dict(transport="gbn", host=_HOST_FLOODGATE + " pfc pool 1073741824 pool-alpha 1000%", window="1bdp",
                           switch=_FLOODGATE + " pfc pool-pause-alpha {pause_alpha}" + _BOTH,
                           what="Floodgate over pauses link by link, which its windows are to make unnecessary"),
