@@ -207,6 +207,12 @@ static inline u32 floodgate_gso_bytes(u32 network, u32 headers, u32 size)
 	return rest || !whole ? bytes + floodgate_frame_bytes(headers + rest) : bytes;
 }
 
+/* Credits leave at most so often, whatever is asked for (hopctl/stream.c): 1 us apart, and the
+ * shortest frame of them each 1 % of the link.
+ */
+#define FLOODGATE_APART_NS	1000
+#define FLOODGATE_APART_BYTES	8400
+
 /**
  * floodgate_window_bytes - how much may be outstanding of a destination (section 4.2)
  * @hrtt_ns: HRTT of the link
@@ -217,17 +223,28 @@ static inline u32 floodgate_gso_bytes(u32 network, u32 headers, u32 size)
  * @frame: the longest frame, bytes
  *
  * BDP_nextHop + C_out T, or the bytes if these are fewer, and two frames: one that is being sent
- * when the credit is to leave, at each end.
+ * when the credit is to leave, at each end. Not less than it takes to send until credits may
+ * leave.
  */
 static inline u64 floodgate_window_bytes(u32 hrtt_ns, u32 factor, u32 interval_ns, u32 most,
 					 u64 rate, u32 frame)
 {
 	u64 ns = div_u64((u64)hrtt_ns * factor, FLOODGATE_FACTOR_ONE), kilo = div_u64(rate, 1000);
-	u64 untold = div_u64(interval_ns * kilo, 1000000);
+	u64 by_time = div_u64(interval_ns * kilo, 1000000);
+	u64 untold = most && most < by_time ? most : by_time;
+	u64 apart = div_u64(FLOODGATE_APART_NS * kilo, 1000000);
+	u64 window = div_u64(ns * kilo, 1000000) + untold, least;
 
-	if (most && most < untold)
-		untold = most;
-	return div_u64(ns * kilo, 1000000) + untold + 2 * frame;
+	if (apart < FLOODGATE_APART_BYTES)
+		apart = FLOODGATE_APART_BYTES;
+	if (apart > by_time)
+		apart = by_time;
+	if (untold < apart) {
+		/* a factor above 1 may be for just that */
+		least = div_u64((ns < hrtt_ns ? ns : hrtt_ns) * kilo, 1000000) + apart;
+		window = window < least ? least : window;
+	}
+	return window + 2 * frame;
 }
 
 #endif

@@ -348,6 +348,24 @@ for bytes in none 64kb; do
 done
 leave_spaces
 
+# Credits after each frame do not leave after each: not more of them than 1 % of the link
+boxes a b
+bridges b
+cable a p 1gbit b q
+cable b r 1gbit b y
+enslave b q
+enslave b r
+fdb b r
+gate a p switch credit-bytes 1514
+gate b q switch credit-bytes 1514
+gate b r host
+check "they meet" wait_until -e 500 10 meets a p
+sleep 2
+sends a p "$(to 2000)"
+sleep 0.0168
+shows "credits, 1514: all has left at 1 Gb/s" a p backlog 0
+leave_spaces
+
 # ---- packets that are cut and put together, several queues ----
 #
 #	a:p ==== b:q, veth

@@ -13,7 +13,7 @@
 #include "../../kernel/floodgate/destination.h"
 #include "unit.h"
 
-#define PLANNED	25
+#define PLANNED	26
 
 static void __attribute__((format(printf, 2, 3))) checks(bool ok, const char *format, ...)
 {
@@ -284,7 +284,10 @@ static void windows(void)
 		u32 b = random64() % 2 ? random64() % 100000000 : 0;
 		double told = t * 1e-9 * rate;
 		double untold = b && b < told ? b : told;
-		double want = hrtt * (m / 10000.) * 1e-9 * rate + untold + 2 * 1514;
+		/* Not sooner than 1 us, or 84 bytes in 1 % of the link, whatever b says. */
+		double apart = fmin(told, fmax(1e-6 * rate, 8400));
+		double want = fmax(hrtt * (m / 10000.) * 1e-9 * rate + untold,
+				   untold < apart ? hrtt * fmin(m / 10000., 1) * 1e-9 * rate + apart : 0) + 2 * 1514;
 		u64 got = floodgate_window_bytes(hrtt, m, t, b, rate, 1514);
 
 		most = fmax(most, fabs(got - want) / want);
@@ -295,6 +298,9 @@ static void windows(void)
 	      floodgate_window_bytes(1200, 10000, 10000, 65536, 12500000000ULL, 1514) ==
 	      15000 + 65536 + 3028,
 	      "100 Gb/s, 1.2 us, T = 10 us: 143028 bytes; 83564 if credits come after 64 KB");
+	check(floodgate_window_bytes(20000, 10000, 97000, 1514, 125000000, 1014) ==
+	      2500 + 8400 + 2028,
+	      "1 Gb/s, credits after 1514 bytes: what the link carries until they may leave");
 }
 
 int main(void)
