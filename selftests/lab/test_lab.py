@@ -1562,6 +1562,22 @@ bins 1kB 2kB
         flows = ["0,1,100,small,0,3000"] * 94 + ["0,1,100,small,0,900000"] * 4
         self.assertEqual(self.bfc("incastmix", [*flows, "0,2,100,incast,0,1"], fine)[0], 0)
 
+    def test_judged(self):
+        """Without a run of all whose figures are judged a claim says nothing."""
+        for which, lacks in ("incastmix", "bfc"), ("bounds", "floodgate"), ("tree", "floodgate"), ("stacked", "floodgate"):
+            with tempfile.TemporaryDirectory() as directory:
+                for name, text in ("path", f"{directory}/x.lab\n"), ("experiment.lab", LAB.replace("scheme bfc", "scheme gbn")):
+                    with open(f"{directory}/{name}", "w", encoding="utf-8") as f:
+                        f.write(text)
+                os.makedirs(f"{directory}/runs/gbn-s1")
+                for name, text in ("run.json", "{}"), ("flows.csv", "flow,src,dst,bytes,class,label,start_ns,done_ns,acked_ns,packets,"
+                                                                    "retransmits,timeouts\n0,0,1,1000,0,-,0,10000,,1,0,0\n"):
+                    with open(f"{directory}/runs/gbn-s1/{name}", "w", encoding="utf-8") as f:
+                        f.write(text)
+                done = subprocess.run([f"{ROOT}/selftests/lab/claims", which, directory], capture_output=True, text=True, check=False)
+                self.assertEqual((done.returncode, done.stdout, done.stderr),
+                                 (1, "", f"claims: {directory}: there is no run of {lacks}\n"))
+
     def test_aside(self):
         flows = ["0,2,1000,incast,10000,20000", "1,2,1000,incast,10000,30000", "0,2,1500,-,0,10000",
                  "0,2,100,-,30000,42000", "0,2,100,-,29999,50000", "0,1,100,-,15000,20000"]
@@ -1574,15 +1590,15 @@ bins 1kB 2kB
         self.assertEqual([r["p99"] / r["p99 aside"] for r in rows if r["size up to"] == "2 kB"], [1] * 3)
 
     def test_waiting(self):
-        for sums, credits, met in (((125, 20, 375), 80, True), ((126, 20, 375), 80, False), ((125, 21, 375), 80, False),
-                                   ((125, 20, 376), 80, False), ((125, 20, 375), 90, False)):
+        for sums, credits, met in (((1250, 2, 3750), 58, True), ((1251, 2, 3750), 58, False), ((1250, 3, 3750), 58, False),
+                                   ((1250, 2, 3751), 58, False), ((1250, 2, 3750), 59, False)):
             with tempfile.TemporaryDirectory() as directory:
                 text = LAB.replace("star senders 2 rate 10gbit", "leaf-spine racks 2 hosts 1 spines 1 rate 10gbit").replace(
                     "scheme bfc", "scheme pfc\nscheme floodgate\nframes")
                 for name, what in ("experiment.lab", text), ("path", f"{directory}/x.lab\n"):
                     with open(f"{directory}/{name}", "w", encoding="utf-8") as f:
                         f.write(what)
-                for scheme, waited in ("pfc", (100, 200, 300)), ("floodgate", sums):
+                for scheme, waited in ("pfc", (1000, 2000, 3000)), ("floodgate", sums):
                     runs = f"{directory}/runs/{scheme}-s1"
                     os.makedirs(runs)
                     waits = [f"{layers},{label},2,{2000 * ns},0,0,0\n" for layers, ns in zip(("1,2", "2,1", "1,0"), waited)

@@ -286,8 +286,9 @@ static void windows(void)
 		double untold = b && b < told ? b : told;
 		/* Not sooner than 1 us, or 84 bytes in 1 % of the link, whatever b says. */
 		double apart = fmin(told, fmax(1e-6 * rate, 8400));
-		double want = fmax(hrtt * (m / 10000.) * 1e-9 * rate + untold,
-				   untold < apart ? hrtt * fmin(m / 10000., 1) * 1e-9 * rate + apart : 0) + 2 * 1514;
+		double bdp = hrtt * 1e-9 * rate, factor = m / 10000.;
+		double want = fmax(factor * bdp + untold,
+				   untold < apart ? fmin(factor, 1) * bdp + apart : 0) + 2 * 1514;
 		u64 got = floodgate_window_bytes(hrtt, m, t, b, rate, 1514);
 
 		most = fmax(most, fabs(got - want) / want);
