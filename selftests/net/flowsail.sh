@@ -414,11 +414,24 @@ check "tags" wait_until -e 10 1 tags a p
 sends a p "$(to 11 1 1)" "$(to 11 1 2)"
 check "two of one destination are held" wait_until -e 10 1 figs_are a p paused 2
 sends a p "$(to 11 1 1)" "$(to 11 1 2)"
-# Nothing else is asked meanwhile, which would take over what the neighbour says.
 second() { held a p | sed -n 's/^1:4001 .* waits \([a-z]*\) .*/\1/p'; }
 is "both wait for the neighbour" "$(second)" pause
 check "who may go on waits behind the other one" wait_for -e 10 1 others second
 check "and then leaves" wait_until -e 10 1 figs_are a p paused backlog "0 0"
+wait
+leave_spaces
+# A device that hangs takes over nothing of what the neighbour says, and nothing is asked but the class.
+two_boxes rate 1gbit delay 1us ring 0
+anew a p switch switch queues 1 slots 2 nowatch
+in_ns b "$hopframe" peer q for=1500 role=switch queues=8 at=500 state:seq=1,lease=2000000000,words=1 \
+	at=1200 state:seq=2,lease=2000000000,words=0 >/dev/null &
+check "tags" wait_until -e 10 1 tags a p
+ip_in a link set dev p type wire rate 1kbit	# 8 s for a frame
+sends a p "$(to 11 2 1)"
+first() { held a p | sed -n 's/^1:4000 .* waits \([a-z]*\) .*/\1/p'; }
+check "where the device hangs, too" wait_for -e 20 1 pause first
+ip_in a link set dev p type wire rate 1gbit
+check "it goes on" wait_until -e 100 20 figs_are a p paused backlog "0 0"
 wait
 leave_spaces
 
