@@ -20,8 +20,7 @@ load_modules
 
 udpflow=$(cd "$(dirname "$0")" && pwd)/udpflow
 [ -x "$udpflow" ] || skip_all "udpflow is not built (make -C selftests)"
-sluice=$(command -v sluice || echo "$(cd "$(dirname "$0")/../.." && pwd)/build/sluice/sluice")
-[ -x "$sluice" ] || skip_all "sluice is not built"
+need_sluice
 tmp=$(mktemp -d) || die "no temporary directory"
 trap 'rm -rf "$tmp"; _at_exit' EXIT
 

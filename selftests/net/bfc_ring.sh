@@ -146,8 +146,7 @@ is "nothing was lost" "$(figure drops)" 0
 leave_ports
 clear_ring
 
-sluice=$(command -v sluice || echo "$(dirname "$0")/../../build/sluice/sluice")
-if [ -x "$sluice" ]; then
+if find_sluice; then
 	diag "one edge is left out by name: at s1, from pl to pr"
 	ring nowatch
 	check "the pair is taken" in_ns s1 "$sluice" pair add pl pr

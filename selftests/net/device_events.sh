@@ -39,8 +39,7 @@ need_tool ethtool
 paths_begin
 need_module bonding vrf
 BPFPASS=$PATHS_DIR/bpfpass
-sluice=$(readlink -f "$PATHS_DIR/../../build/sluice/sluice")
-[ -x "$sluice" ] || sluice=$(command -v sluice) || sluice=
+find_sluice
 
 FLOWS=4
 LENGTH=1000

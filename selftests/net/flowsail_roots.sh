@@ -15,8 +15,7 @@ need_tool ip tc bridge jq
 need_virtual_time
 need_program frames
 : "${frames:?}"	# set by need_program
-sluice=$(command -v sluice || readlink -f "$(dirname "$0")/../../build/sluice/sluice")
-[ -x "$sluice" ] || skip_all "sluice is not built"
+need_sluice
 load_modules
 need_module sch_flowsail
 

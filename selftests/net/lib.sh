@@ -166,6 +166,14 @@ need_program()
 	done
 }
 
+# find_sluice: the program sluice, of this tree or of the system, as $sluice, or nothing
+find_sluice()
+{
+	sluice=$(readlink -f "$_here/../../build/sluice/sluice")
+	[ -x "$sluice" ] || sluice=$(command -v sluice)
+}
+need_sluice() { find_sluice || skip_all "sluice is not built (make tools)"; }
+
 # For tests with exact times: only User-Mode Linux has a clock that waits for the work.
 need_virtual_time()
 {

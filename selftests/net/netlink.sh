@@ -16,8 +16,7 @@ python=/usr/bin/python3
 specs=$top/Documentation/netlink/specs
 [ -d "$specs" ] || skip_all "the specifications are not here"
 $python -c 'import yaml' 2>/dev/null || skip_all "needs $python with yaml"
-SLUICE=$(readlink -f "$top/build/sluice/sluice")
-[ -x "$SLUICE" ] || SLUICE=$(command -v sluice) || skip_all "sluice is not built (make tools)"
+need_sluice
 need_tool jq setpriv unshare
 load_modules hopctl sch_bfc sch_rocc wire flowgen
 
@@ -128,10 +127,10 @@ agree()
 		       else "\($d) \($k): \($a[$k]) \($o[$k]) \($b[$k])" end end)' || echo "cannot be read"
 }
 
-tagging() { [ "$("$SLUICE" -n "$(ns_name sw)" -j show | jq '[.[] | select(.port.state == "tagging")] | length')" = $PORTS ]; }
+tagging() { [ "$("$sluice" -n "$(ns_name sw)" -j show | jq '[.[] | select(.port.state == "tagging")] | length')" = $PORTS ]; }
 check "all ports tag" wait_until 20 tagging
 dumped port-get >"$work/before"
-"$SLUICE" -n "$(ns_name sw)" -j show -s >"$work/ours"
+"$sluice" -n "$(ns_name sw)" -j show -s >"$work/ours"
 dumped port-get >"$work/after"
 between "ports: messages of the dump" "$messages" 3 1000
 is "ports: each once" "$(jq -r '.[].ifname' "$work/after" | sort | xargs)" \
@@ -142,7 +141,7 @@ is "ports: sluice shows the same" "$(agree "$work/before" "$work/ours" "$work/af
 for dev in w1 w$PORTS; do
 	index=$(in_ns sw cat /sys/class/net/$dev/ifindex)
 	spec_in sw hopctl do port-get ifindex="$index" >"$work/before"
-	"$SLUICE" -n "$(ns_name sw)" -j show -s $dev >"$work/ours"
+	"$sluice" -n "$(ns_name sw)" -j show -s $dev >"$work/ours"
 	spec_in sw hopctl do port-get ifindex="$index" >"$work/after"
 	is "ports: and of $dev alone" "$(agree "$work/before" "$work/ours" "$work/after")" ""
 done
@@ -150,7 +149,7 @@ done
 dumped pair-get | jq -r '.[] | "ingress=\(.ingress) egress=\(.egress)"' >"$work/got"
 between "pairs: messages of the dump" "$messages" 3 1000
 is "pairs: each once" "$(sort "$work/got" | md5sum)" "$(sort "$work/pairs" | md5sum)"
-is "pairs: sluice shows the same, in this order" "$("$SLUICE" -n "$(ns_name sw)" pair list | md5sum)" \
+is "pairs: sluice shows the same, in this order" "$("$sluice" -n "$(ns_name sw)" pair list | md5sum)" \
 	"$(sed -E 's/ingress=([0-9]+) egress=([0-9]+)/\1 \2/' "$work/got" | awk 'NR == FNR { name[$1] = $2; next } { print name[$1], name[$2] }' "$work/names" - | md5sum)"
 is "info: handles in use are those of the ports" "$(spec_in sw hopctl do info-get | jq '.[0].handles_used')" \
 	"$(jq '[.[].port.handles] | add' <<<"$(dumped port-get)")"

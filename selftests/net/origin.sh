@@ -19,9 +19,7 @@ if [ -n "${SLUICE_MODDIR:-}" ] && [ -z "$(find -L "$SLUICE_MODDIR" -name sch_win
 	die "there is no sch_window.ko in $SLUICE_MODDIR: make test-modules makes it"
 fi
 need_module sch_window
-here=$(cd "$(dirname "$0")" && pwd)
-sluice=$(command -v sluice || echo "$here/../../build/sluice/sluice")
-[ -x "$sluice" ] || skip_all "sluice is not built"
+need_sluice
 
 FRAME=1000	# bytes
 HANDLE=32768	# the first one

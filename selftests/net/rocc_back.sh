@@ -15,8 +15,7 @@ need_virtual_time
 load_modules sch_rocc wire
 
 point=	# options of the congestion point
-SLUICE=$(readlink -f "$(dirname "$0")/../../build/sluice/sluice")
-[ -x "$SLUICE" ] || SLUICE=$(command -v sluice)
+find_sluice
 WAYS=${SLUICE_ROCC_BACK_WAYS:-forged svi svi_vlans macvlan vrf vrf6 filtering with_leftover ambiguous vlan_ports bond double triple provider rp_filter}
 h1_mac=$(mac 1) r_mac=$(mac 200) p1_mac=$(mac 3 1) pr_mac=$(mac 3 200) own_mac=$(mac 4)
 
@@ -376,8 +375,8 @@ filtered()
 		is "$name: and the host counts what it throws away" "$dropped" "$(qdisc_stat s pr cnps rocc)"
 	fi
 	point=
-	[ -z "$SLUICE" ] || is "$name: doctor" \
-		"$("$SLUICE" -n "$(ns_name h1)" -j doctor | jq -c '[.[].id]')" "$6"
+	[ -z "$sluice" ] || is "$name: doctor" \
+		"$("$sluice" -n "$(ns_name h1)" -j doctor | jq -c '[.[].id]')" "$6"
 	leave_spaces
 }
 

@@ -13,20 +13,19 @@
 
 need_root
 need_tool tc ip jq
-SLUICE=$(readlink -f "$(dirname "$0")/../../build/sluice/sluice")
-[ -x "$SLUICE" ] || SLUICE=$(command -v sluice) || skip_all "sluice is not built (make tools)"
+need_sluice
 hopframe=$(dirname "$0")/hopframe
 bpfpass=$(dirname "$0")/bpfpass
 [ -x "$hopframe" ] && [ -x "$bpfpass" ] || skip_all "tools are not built (make -C selftests)"
 
 # sluice_in NS WORDS...
-sluice_in() { local name=$1; shift; "$SLUICE" -n "$(ns_name "$name")" "$@"; }
+sluice_in() { local name=$1; shift; "$sluice" -n "$(ns_name "$name")" "$@"; }
 state_is() { port_in sw p2 "$1"; }
 
 if ! _module_loaded hopctl; then
 	diag "without the modules"
-	refused "show says what is missing" "modprobe sch_bfc" "$SLUICE" show
-	is "doctor says so" "$("$SLUICE" -j doctor | jq -c '[.[].id | select(startswith("module"))]')" \
+	refused "show says what is missing" "modprobe sch_bfc" "$sluice" show
+	is "doctor says so" "$("$sluice" -j doctor | jq -c '[.[].id | select(startswith("module"))]')" \
 		'["module_hopctl","module_bfc"]'
 fi
 
@@ -137,7 +136,7 @@ listens() { in_ns sw awk -v pid="$monitor" '$2 == 16 && $3 == pid && $4 != "0000
 	END { exit !found }' /proc/net/netlink; }
 watch()
 {
-	"$SLUICE" -n "$(ns_name sw)" "$@" >"$PATHS_TMP/events" 2>&1 &
+	"$sluice" -n "$(ns_name sw)" "$@" >"$PATHS_TMP/events" 2>&1 &
 	monitor=$!
 	wait_until 10 listens || fail "monitor listens" "$(cat "$PATHS_TMP/events")"
 }
@@ -349,7 +348,7 @@ attached xdp xdp
 attached tcx tcx_egress
 
 if command -v setpriv >/dev/null; then
-	found_as() { setpriv --bounding-set -net_admin --inh-caps -net_admin "$SLUICE" \
+	found_as() { setpriv --bounding-set -net_admin --inh-caps -net_admin "$sluice" \
 		-n "$(ns_name sw)" "$@"; }
 	is "no_admin" "$(found_as -j doctor p1 | jq -r '[.[].id] | join(" ")')" no_admin
 	refused "set without CAP_NET_ADMIN" "needs CAP_NET_ADMIN" found_as set p1 th 2
@@ -398,7 +397,7 @@ is "the MTU is said" "$(sluice_in sw -j doctor p2 | jq -r '.[] | select(.id == "
 	"MTU 1500: with the tag 1504"
 leaves
 neighbour host role=host at=200 state:seq=1,lease=500000000,words=ff
-check "its pauses come" paths_wait 5 sh -c "[ \"\$('$SLUICE' -n '$(ns_name sw)' -j show p2 -s |
+check "its pauses come" paths_wait 5 sh -c "[ \"\$('$sluice' -n '$(ns_name sw)' -j show p2 -s |
 	jq '.[0].port.rx_untrusted')\" -gt 0 ]"
 found "a host that pauses" p2 untrusted
 leaves
@@ -438,7 +437,7 @@ for i in {1..14}; do
 	tc_in sw qdisc replace dev m$i root bfc queues 16 role switch
 done
 check "handles are used up" paths_wait 20 sh -c \
-	"'$SLUICE' -n '$(ns_name sw)' -j doctor | jq -e 'any(.[]; .id == \"handles_out\")'"
+	"'$sluice' -n '$(ns_name sw)' -j doctor | jq -e 'any(.[]; .id == \"handles_out\")'"
 is "and one neighbour has too few" "$(sluice_in sw -j doctor |
 	jq '[.[] | select(.id == "handles_short")] | length > 0')" true
 finish

@@ -12,14 +12,13 @@
 . "$(dirname "$0")/rocc.sh"
 need_tool jq awk bridge
 need_virtual_time
-SLUICE=$(readlink -f "$(dirname "$0")/../../build/sluice/sluice")
-[ -x "$SLUICE" ] || SLUICE=$(command -v sluice) || skip_all "sluice is not built (make tools)"
+need_sluice
 load_modules sch_rocc sch_ideal wire
 
 KEY=000102030405060708090a0b0c0d0e0f
 
 # sluice_in NS WORDS...
-sluice_in() { local name=$1; shift; "$SLUICE" -n "$(ns_name "$name")" "$@"; }
+sluice_in() { local name=$1; shift; "$sluice" -n "$(ns_name "$name")" "$@"; }
 ids() { sluice_in "$1" -j doctor | jq -r '[.[].id] | join(" ")'; }
 option() { tc_in "$1" -j qdisc show dev "$2" | jq -c ".[] | select(.kind == \"$3\") | .options | [$4]"; }
 # fresh BOX DEV WORDS...: another rocc, which has not counted anything

@@ -31,8 +31,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 udpflow=$here/udpflow
 churn=$here/churn
 [ -x "$udpflow" ] && [ -x "$churn" ] || skip_all "udpflow or churn is not built"
-sluice=$(readlink -f "$here/../../build/sluice/sluice")
-[ -x "$sluice" ] || sluice=$(command -v sluice) || skip_all "sluice is not built (make tools)"
+need_sluice
 load_modules
 
 LIMIT=1m
