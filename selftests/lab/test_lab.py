@@ -1624,8 +1624,9 @@ bins 1kB 2kB
                 rate = next(p.rate for p in labfile.parse("x.lab", text).topology.ports if str(p) == "spine1.tor1")
                 self.assertAlmostEqual(row["% of one link"], 100 * credits * 8e9 / (rate * 10000))
 
-    def of_flows(self, which, lines, runs):
-        """Exit status and rows: runs as {KEY: [(bytes, class, done)]}, of flows that begin at 0 from h1 to r1."""
+    def of_flows(self, which, lines, runs, ports=None):
+        """Exit status and rows: runs as {KEY: [(bytes, class, done)]}, of flows that begin at 0 from h1 to r1; ports as
+        {KEY: [figures of a qdisc of s1]}."""
         with tempfile.TemporaryDirectory() as directory:
             for name, text in ("path", f"{directory}/x.lab\n"), ("experiment.lab", "topology star senders 2 rate 8gbit\n" + lines):
                 with open(f"{directory}/{name}", "w", encoding="utf-8") as f:
@@ -1637,6 +1638,9 @@ bins 1kB 2kB
                 with open(f"{directory}/runs/{key}/flows.csv", "w", encoding="utf-8") as f:
                     f.write("flow,src,dst,bytes,class,label,start_ns,done_ns,acked_ns,packets,retransmits,timeouts\n")
                     f.writelines(f"{n},0,2,{size},{priority},-,0,{done},,1,0,0\n" for n, (size, priority, done) in enumerate(flows))
+                if ports:
+                    with open(f"{directory}/runs/{key}/ports.json", "w", encoding="utf-8") as f:
+                        json.dump({"lab-s1": [{"root": True, **qdisc} for qdisc in ports[key]]}, f)
             done = subprocess.run([f"{ROOT}/selftests/lab/claims", "--json", which, directory],
                                   capture_output=True, text=True, check=False)
         self.assertEqual(done.stderr, "")
@@ -1670,6 +1674,25 @@ bins 1kB 2kB
                 ("dctcp", 9000, 5200), ("hpcc", 12000, 7000), ("flowsail", short, long))})
             self.assertEqual([r["met"] for r in rows], [True, True, met])
             self.assertEqual(status, 0 if met else 1)
+
+    def test_mix(self):
+        """Section IV-D: pfc everywhere, and above flowsail only; in the larger buffer no link is paused"""
+        lines = "workload w --law x\nvary buffer 1MB 12MB\nbuffer {buffer}\nscheme pfc\nscheme flowsail-pfc\nscheme flowsail\n"
+        good = {"1MB": (4999, 4999, 1, 0), "12MB": (500, 500, 0, 0)}
+        for change, wrong in (({}, []), ({"1MB": (5000, 4999, 1, 0)}, ["1MB"]), ({"1MB": (4999, 10000, 1, 0)}, ["1MB"]),
+                              ({"1MB": (4999, 4999, 0, 0)}, ["1MB"]), ({"12MB": (500, 1000, 0, 0)}, ["12MB"]),
+                              ({"12MB": (500, 500, 1, 0)}, ["12MB"]), ({"12MB": (500, 500, 0, 1)}, ["12MB"])):
+            runs, ports = {}, {}
+            for size, (mean, short, paused, drops) in {**good, **change}.items():
+                for scheme, slow in ("pfc", (10000, 10000)), ("flowsail-pfc", (mean, short)), ("flowsail", (500, 500)):
+                    key = f"{scheme}-buffer{size}-s1"
+                    # what is not short takes as long that the mean of both slowdowns is as said
+                    runs[key] = [(1000, 0, slow[1]), (1001000, 0, 1000 * (2 * slow[0] - slow[1]))]
+                    ports[key] = [{"kind": "pfc", "dev": "h1", "drops": drops, "port": {"pauses_tx": paused if scheme == "flowsail-pfc" else 1}},
+                                  {"kind": "flowsail", "dev": "h2", "drops": 0, "pfc_sent": 0}]
+            status, rows = self.of_flows("flowsailmix", lines, runs, ports)
+            found = [r["buffer"] for r in rows if not r["met"] and r["scheme"] == "flowsail-pfc"]
+            self.assertEqual((found, status), (wrong, 1 if wrong else 0), (change, rows))
 
     def test_incasts(self):
         """Fig. 16: short flows beside bfc's by the paper and bfc, long ones beside those with 32 sub-queues"""

@@ -11,8 +11,7 @@
 need_tool ip tc bridge jq
 need_program frames hopframe
 : "${frames:?}" "${hopframe:?}"	# set by need_program
-SLUICE=$(readlink -f "$(dirname "$0")/../../build/sluice/sluice")
-[ -x "$SLUICE" ] || SLUICE=$(command -v sluice) || skip_all "sluice is not built (make tools)"
+need_sluice
 need_virtual_time
 load_modules
 need_module sch_flowsail
@@ -63,7 +62,7 @@ check "and holds the flow at the host" wait_until -e 1 1 figs_are h p paused 1
 held=$(held h p)
 is "which can say who it is" "$(sed 's/[0-9]*b/N/g' <<<"$held")" \
 	"1:4000 N waits pause role flow source 10.0.0.1 destination 10.0.0.2 protocol 17 source_port 1 destination_port 9 slot 0 normal N apart N"
-is "and so can sluice" "$("$SLUICE" -n "$(ns_name h)" -j show p | jq -c '[.[].held[]? | [.role, .source, .source_port, .destination, .waits]]')" \
+is "and so can sluice" "$("$sluice" -n "$(ns_name h)" -j show p | jq -c '[.[].held[]? | [.role, .source, .source_port, .destination, .waits]]')" \
 	'[["flow","10.0.0.1",1,"10.0.0.2","pause"]]'
 sends h p "$(to 3 100 2)"
 sleep 0.03	# on its way for 9 ms; what is held takes 320
@@ -218,12 +217,12 @@ check "and nobody is held" wait_until -e 400 20 rest
 
 diag "what is not IP"
 ip_in h link set dev p type wire rate 10mbit
-for mac in 21 21 22 22; do
-	echo "x n=1 bytes=$FRAME type=9000 src=$(mac $mac) dst=$(mac 2)"
+for frame in 21:9000 21:9000 22:9000 22:9001 22:9001; do
+	echo "x n=1 bytes=$FRAME type=${frame#*:} src=$(mac ${frame%:*}) dst=$(mac 2)"
 done | "$frames" -l -w 0 "$(ns_name h)/p" "$(ns_name h)/lo" >/dev/null || die "frames"
 sends h p "$(to 2 1 1)"
 figs h p flows
-is "is a flow by its addresses" "$REPLY" 3
+is "is a flow by its addresses and EtherType" "$REPLY" 4
 ip_in h link set dev p type wire rate 100mbit
 check "and nobody is held" wait_until -e 400 20 rest
 

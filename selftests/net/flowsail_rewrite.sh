@@ -48,9 +48,9 @@ for host in y:1 z:2; do
 done
 sails queues 2 ql 15000 qh 60000
 
-first=0
+first=0 slots=yes ends=pipe
 # run NAME AT_U [ADDRESS]: flows to both hosts; those to y, and no others, are held at s:r, where they are AT_U flows at c:u.
-# ADDRESS is one of y
+# ADDRESS is one of y. $slots no: none is held, since the packets have lost their slots
 run()
 {
 	local host senders=() sinks=() most=0 most_u=0 at_u
@@ -73,10 +73,11 @@ run()
 		sleep 0.0005
 	done
 	wait "${senders[@]}" "${sinks[@]}"
-	is "$1: flows held upstream at a time, of twice as many" $most $FLOWS
+	is "$1: flows held upstream at a time, of twice as many" $most $([ "$slots" = no ] && echo 0 || echo $FLOWS)
 	is "$1: flows that they are where they wait" $most_u "$2"
 	figs c u over_unlabelled
-	is "$1: packets that would hold a flow, and have no slot" $((REPLY - at_u)) 0
+	between "$1: packets that would hold a flow, and have no slot" $((REPLY - at_u)) \
+		$([ "$slots" = no ] && echo 1 $((FLOWS * PACKETS)) || echo 0 0)
 	figs c v marks
 	is "$1: others hold nobody" "$REPLY" 0
 	for host in y z; do
@@ -84,11 +85,11 @@ run()
 	done
 	check "$1: nothing is left" wait_until -e 100 20 rest
 }
-# edited NAME AT_U BOX DEV PEDIT...: the same with pedit in clsact, of the UDP packets that leave there
+# edited NAME AT_U BOX DEV PEDIT...: the same with pedit in clsact, of the UDP packets that leave there; the filter ends with $ends
 edited()
 {
 	tc_in "$3" qdisc add dev "$4" clsact && tc_in "$3" filter add dev "$4" egress protocol ip u32 match ip protocol 17 0xff \
-		action pedit ex munge "${@:5}" pipe || die "no pedit"
+		action pedit ex munge "${@:5}" $ends || die "no pedit"
 	run "$1" "$2"
 	between "$1: packets that were" "$(filter_stat "$3" "$4" egress packets)" $((FLOWS * PACKETS)) $((2 * FLOWS * PACKETS))
 	tc_in "$3" qdisc del dev "$4" clsact
@@ -96,6 +97,7 @@ edited()
 
 run "as it is" $FLOWS
 edited "another address" $FLOWS c u ip src set 9.0.1.1	# with the checksum of 10.0.0.1
+slots=no ends=ok edited "an end with ok, which erases the slot" $FLOWS c u ip src set 9.0.1.1
 edited "one flow of all" 1 c u udp sport set 7777
 edited "another port upstream, before its qdisc" $FLOWS s r udp sport add 1000
 
