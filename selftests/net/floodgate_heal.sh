@@ -1,0 +1,153 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Windows of floodgate after a fault: the first credits of a destination are lost, all of them, for a while; every second one is;
+# a route changes, upstream of a window, behind it, and at the box that holds it.
+#
+#	x ---1G--- a:i [ bridge ] a:p ===100M=== b:q [ bridge ] b:r ---10M--- y
+#	                          a:o ===100M=== b:n            b:s ---10M--- z
+#
+# A window is full again when another one's worth has left a's VOQ. What is outstanding at the end, and held, is nothing.
+
+# shellcheck source=selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_tool ip tc bridge jq ethtool
+need_program frames
+: "${frames:?}"	# set by need_program
+need_virtual_time
+load_modules
+need_module sch_floodgate
+
+FRAME=1000	# bytes, with the Ethernet header; one takes 0.8 ms at r
+WINDOW=20000
+FRAMES=600
+SOON=120	# ms: END is repeated each 100 at least, and a window is 16 of r
+figs() { port_figs floodgate "$(ns_name "$1")" "${@:2}"; }
+figs_are() { figs "${@:1:$#-1}"; [ "$REPLY" = "${*: -1}" ]; }
+shows() { figs "${@:2:$#-2}"; is "$1" "$REPLY" "${*: -1}"; }
+# sends FRAMES: which x's cable takes 8 us for, each
+sends()
+{
+	echo "y n=$1 bytes=$FRAME from=10.0.0.1 to=10.0.0.2 sport=1 dport=9 dst=$(mac 2)" | "$frames" -l -w 0 "$x/x" "$x/lo" >/dev/null || die "frames"
+	sleep 0.006
+}
+went() { in_ns b ethtool -S "$1" | awk '$1 == "sent_frames:" { print $2 }'; }
+# cable BOX DEV RATE BOX DEV
+cable() { ip_in "$1" link add "$2" type wire rate "$3" delay 10us ring 0 peer name "$5" netns "$(ns_name "$4")" && ip_in "$1" link set dev "$2" up && ip_in "$4" link set dev "$5" up || die "no wire"; }
+set_fault() { ip_in a link set p type wire "$@" && ip_in b link set q type wire "$@" || die "no $*"; }
+# to BOX DEV: the way to y
+to() { bridge -n "$(ns_name "$1")" fdb replace "$(mac 2)" dev "$2" master static; }
+
+ns x a b
+x=$(ns_name x)
+for box in x a b; do
+	in_ns $box sh -c "echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6" 2>/dev/null
+done
+for box in a b; do
+	ip_in $box link add br0 type bridge mcast_snooping 0
+	ip_in $box link set br0 up
+done
+cable x x 1gbit a i
+cable a p 100mbit b q
+cable a o 100mbit b n
+cable b r 10mbit b y
+cable b s 10mbit b z
+for port in a:i a:p a:o b:q b:n b:r b:s; do
+	ip_in ${port%:*} link set dev ${port#*:} master br0
+done
+
+# anew: qdiscs that know nothing
+anew()
+{
+	local dev
+
+	for dev in p o; do
+		tc_in a qdisc del dev $dev root 2>/dev/null
+		tc_in a qdisc add dev $dev root handle 1: floodgate role switch peer switch window $WINDOW || die "no qdisc floodgate"
+	done
+	for dev in q:switch n:switch r:host s:host; do
+		tc_in b qdisc replace dev ${dev%:*} root floodgate role switch peer ${dev#*:} || die "no qdisc floodgate"
+	done
+	to a p
+	to b r
+	check "$1: they meet" wait_until -e 500 10 both_meet
+	first=$(went r) second=$(went s)
+}
+both_meet() { figs_are a p windows 1 && figs_are a o windows 1; }
+rests()
+{
+	local port
+
+	for port in "a p" "a o" "b r" "b s"; do
+		# shellcheck disable=SC2086
+		figs_are $port backlog outstanding queued voqs_used "0 0 0 0" || return
+	done
+}
+# comes NAME MS: all leaves within this time, and nothing of it is lost
+comes()
+{
+	check "$1: all leaves, and nothing is outstanding" wait_until -e 20 "$2" rests
+	is "$1: and none is missing" "$(($(went r) - first + $(went s) - second >= FRAMES))" 1
+}
+# resumes NAME DEV LIMIT: how long it takes in ms until another window has left the VOQ
+resumes()
+{
+	local since=${EPOCHREALTIME/./} before
+
+	figs a "$2" voq_backlog
+	before=$REPLY
+	less() { figs a "$1" voq_backlog; [ "$REPLY" -le $((before - WINDOW)) ]; }
+	check "$1: another window leaves" wait_until -e 1 2 less "$2"
+	since=$(((${EPOCHREALTIME/./} - since) / 1000))
+	diag "$1: of $before, after $since ms"
+	between "$1: within so many ms" $since 0 "$3"
+}
+
+for ms in 30 100 300 450; do
+	anew "first credits, $ms ms"
+	set_fault loss_control 100%
+	sends $FRAMES
+	sleep "0.$(printf %03d $ms)"
+	shows "first credits, $ms ms: all of a window is on its way" a p outstanding $WINDOW
+	shows "first credits, $ms ms: of which nothing is left" b r backlog 0
+	set_fault loss_control 0
+	resumes "first credits, $ms ms" p $SOON
+	comes "first credits, $ms ms" 5
+done
+
+anew "every second credit"
+set_fault loss_control 50%
+sends $FRAMES
+sleep 0.05
+resumes "every second credit" p $SOON
+comes "every second credit" 5
+set_fault loss_control 0
+
+anew "the way behind the next box"
+sends $FRAMES
+sleep 0.05
+to b s
+resumes "the way behind the next box" p $SOON
+comes "the way behind the next box" 5
+between "the way behind the next box: by r before, by s then" $(($(went r) - first)) 50 120
+
+anew "the way to the next box"
+sends $FRAMES
+sleep 0.05
+to a o
+sends $FRAMES
+resumes "the way to the next box, what came before" p $SOON
+resumes "the way to the next box, what came then" o $SOON
+FRAMES=$((2 * FRAMES)) comes "the way to the next box" 5
+
+anew "a cut cable"
+sends $FRAMES
+sleep 0.05
+ip_in b link set q down
+to a o
+sends $FRAMES
+resumes "a cut cable, by the other one" o $SOON
+check "a cut cable: all leaves by the other one" wait_until -e 20 5 figs_are a o backlog outstanding voqs_used "0 0 0"
+ip_in b link set q up
+comes "a cut cable" 5
+finish
