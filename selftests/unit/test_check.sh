@@ -124,8 +124,10 @@ STEPS='
 good		1 -	-
 bad		1 -	-
 --
+slow		1 6.1,6.12	-
 '
 step_good()	{ echo good >>ran; echo "2 passed, 0 failed, 9 skipped"; }
+step_slow()	{ echo "2 passed, 0 failed, 9 skipped"; }
 step_bad()	{ echo bad >>ran; [ -e mended ]; }
 END
 rm -r "$dir/check-results"
@@ -138,9 +140,21 @@ touch "$dir/mended"
 rm "$dir/ran"
 says "--again" 0 "3 passed, 0 failed, 9 skipped" --again
 ran "... runs what failed" ran bad
-says "--table" 0 "ends with 0" --again --table "$dir/check-results/page"
-grep -qE '^\| good \|  \| 2 \| 0 \| 9 \| [0-9]+ \|$' "$dir/check-results/page"
-report $? "... has what each counted"
+
+# The page of --all: a step that was not run stays as it was, if there still is one of that name
+page=Documentation/check-all.md
+row() { grep -qE "^\| $2 \| 2 \| 0 \| 9 \| [0-9]+ \|\$" "$dir/$page"; report $? "$1"; }
+now="\`$(git -C "$dir" rev-parse --short HEAD)\`, 20[0-9-]+"
+mkdir "$dir/Documentation"
+printf '| %s | `0123456`, 2026-01-01 | 2 | 0 | 9 | 60 |\n' "good" "slow, 6.1 and 6.12" "gone" >"$dir/$page"
+says "--table" 0 "ends with 0" --again --table $page
+row "... has what each counted, and at which commit, which its own file does not change" "good \| $now"
+row "... what was not run, as it was" 'slow, 6.1 and 6.12 \| `0123456`, 2026-01-01'
+! grep -q gone "$dir/$page"
+report $? "... and no step that there is not"
+says "--table of what is behind the line" 0 "ends with 0" --table $page slow
+row "... has its kernels" "slow, 6.1 and 6.12 \| $now"
+row "... and the other as it was" "good \| $now"
 echo "# changed" >>"$dir/selftests/steps"
 rm "$dir/ran"
 says "--again after a change" 0 "3 passed, 0 failed, 9 skipped" --again
