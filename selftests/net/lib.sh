@@ -293,19 +293,20 @@ sleep()
 	[ $? -gt 128 ] || [[ $1 =~ ^[0.]+$ ]] || die "sleep $1: no such time"
 }
 
-# wait_until [-e MS] SECONDS COMMAND...: polls until the command succeeds, each 10 ms or so many; says so if it does not
+# wait_until [-e MS] SECONDS COMMAND...: polls until the command succeeds, each 10 ms or so many; says so if it does not. Where
+# looking takes longer than waiting, it is ten times as long in all
 wait_until()
 {
-	local every=10 left seconds
+	local every=10 left seconds end
 
 	[ "$1" != -e ] || { every=$2; shift 2; }
 	seconds=$1
-	left=$((seconds * 1000 / every))
+	left=$((seconds * 1000 / every)) end=$((SECONDS + 10 * seconds))
 	shift
 	printf -v every '%d.%03d' $((every / 1000)) $((every % 1000))
 	until "$@" >/dev/null 2>&1; do
 		left=$((left - 1))
-		[ "$left" -ge 0 ] || { echo "# waited $seconds s in vain: $*" >&"$_tap"; return 1; }
+		[ "$left" -ge 0 ] && [ $SECONDS -le $end ] || { echo "# waited $seconds s in vain: $*" >&"$_tap"; return 1; }
 		sleep "$every"
 	done
 }

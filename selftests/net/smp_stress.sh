@@ -89,12 +89,13 @@ everywhere()
 	done
 }
 
+# all_tag: or have a host as their neighbour, which takes no tags
 all_tag()
 {
 	local port
 
 	for port in $PORTS; do
-		tc_in "${port%/*}" -j -s qdisc show dev "${port#*/}" | grep -q '"state":"tagging"' || return
+		tc_in "${port%/*}" -j -s qdisc show dev "${port#*/}" | grep -qE '"state":"(tagging|host)"' || return
 	done
 }
 
