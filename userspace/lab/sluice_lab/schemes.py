@@ -38,6 +38,7 @@ SETTINGS = {
     "pool_alpha": "1000%",      # and more than this is dropped
     "red_min": "100000",        # bytes: DCTCP's Kmin and Kmax in BFC's evaluation
     "red_max": "400000",
+    "red_rate": None,           # these are of a link with this rate, and of others in proportion
     "red_burst": None,          # packets: red_min of them, so that red's average follows at once
     "peer": None,               # of the port: host or switch
     "tier": None,               # of the port: none, up or down
@@ -181,6 +182,11 @@ def _size(text):
         raise ValueError
 
 
+def _rate(text):
+    if not units.rate(text):
+        raise ValueError
+
+
 # What settings take, and the words for it; tc knows those of qdiscs better
 CHECKS = {
     "transport": (_matches("gbn|tcp"), "gbn or tcp"),
@@ -191,6 +197,7 @@ CHECKS = {
     "rto": (_time, "a whole number and ns, us, ms or s, from 1us"),
     "cc": (_matches("[a-z0-9_]{1,15}"), "the name of a congestion control"),
     "buffer": (_size, "a size"), "port_buffer": (_size, "a size"), "red_min": (_size, "a size"),
+    "red_max": (_size, "a size"), "red_rate": (_rate, "a rate, such as 100gbit"),
     "port_packets": (_whole(1), "a number of packets from 1"), "red_burst": (_whole(1), "a number of packets from 1"),
 }
 
@@ -232,7 +239,8 @@ class Scheme:
         values["tier"] = "none" if not known else "up" if other > mine else "down"
         buffer = units.size(values["buffer"] or str(buffer))
         port_buffer = units.size(values["port_buffer"]) if values["port_buffer"] else buffer // 2
-        values.update(buffer=buffer, port_buffer=port_buffer, red_min=units.size(values["red_min"]))
+        scale = port.rate / units.rate(values["red_rate"]) if values["red_rate"] else 1
+        values.update(buffer=buffer, port_buffer=port_buffer, **{k: int(scale * units.size(values[k])) for k in ("red_min", "red_max")})
         values["port_packets"] = values["port_packets"] or max(1, port_buffer // frame)
         values["red_burst"] = values["red_burst"] or -(-values["red_min"] // 1000)
         text = self.words[("switch" if port.node.is_switch else "host") + ("_child" if child else "")]
