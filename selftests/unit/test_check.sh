@@ -5,8 +5,8 @@
 
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
+dir=$(mktemp -d) && outside=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir" "$outside"' EXIT
 mkdir "$dir/selftests"
 cp "$here/../check" "$dir/selftests/"
 echo "# Seconds" >"$dir/selftests/times"
@@ -95,6 +95,8 @@ says "a plan" 0 "about 0 minutes on [0-9]+ CPUs, not counting further; .*" --pla
 ran "... runs nothing" ran ""
 says "what is behind the line, by its name" 0 "1 passed, 0 failed, 0 skipped" further
 ran "... runs" ran further
+says "--again without a repository" 0 "[0-9]+ s, commit none\+" --again further
+ran "... runs what has passed, since nothing says what was changed" ran "further further"
 
 # What waits for what, and what is run for another
 steps <<'END'
@@ -141,11 +143,22 @@ rm "$dir/ran"
 says "--again" 0 "3 passed, 0 failed, 9 skipped" --again
 ran "... runs what failed" ran bad
 
-# The page of --all: a step that was not run stays as it was, if there still is one of that name
+# The page of --all: a step that was not run stays as it was, if there still is one of that name. Days are the test's
+date() { echo "$day"; }
+export -f date
+export day=2026-01-02
 page=Documentation/check-all.md
 row() { grep -qE "^\| $2 \| 2 \| 0 \| 9 \| [0-9]+ \|\$" "$dir/$page"; report $? "$1"; }
-now="\`$(git -C "$dir" rev-parse --short HEAD)\`, 20[0-9-]+"
+commit=$(git -C "$dir" rev-parse --short HEAD)
+now="\`$commit\`, 2026-01-02"
 mkdir "$dir/Documentation"
+says "--table without a page" 0 "ends with 0" --table $page good
+row "... makes it, with what was run" "good \| $now"
+! grep -q slow "$dir/$page" && ! grep -q "No such file" "$dir/seen"
+report $? "... and nothing of what was not"
+echo '| good | `0123456`, 2026-01-01 | 0 | 7 | 0 | 60 |' >"$dir/$page"
+says "--table with a page that does not have the last step" 0 "ends with 0" --table $page good
+row "... has what was run" "good \| $now"
 printf '| %s | `0123456`, 2026-01-01 | 2 | 0 | 9 | 60 |\n' "good" "slow, 6.1 and 6.12" "gone" >"$dir/$page"
 says "--table" 0 "ends with 0" --again --table $page
 row "... has what each counted, and at which commit, which its own file does not change" "good \| $now"
@@ -155,11 +168,29 @@ report $? "... and no step that there is not"
 says "--table of what is behind the line" 0 "ends with 0" --table $page slow
 row "... has its kernels" "slow, 6.1 and 6.12 \| $now"
 row "... and the other as it was" "good \| $now"
+day=2026-01-03
+rm "$dir/ran"
+says "--again on the next day" 0 "ends with 0" --again --table $page good
+ran "... does not run it" ran ""
+row "... nor say that it was run on that day" "good \| $now"
+says "--table of an absolute path" 0 "[0-9]+ s, commit $commit" --table "$dir/$page" good
+rm "$dir/$page"
+other=../${outside##*/}/page.md
+says "--table outside of the tree" 0 "[0-9]+ s, commit $commit" --table "$other" good
+grep -qF "| good | \`$commit\`, 2026-01-03 |" "$outside/page.md" 2>>"$dir/seen"
+report $? "... has what was run"
 echo "# changed" >>"$dir/selftests/steps"
 rm "$dir/ran"
 says "--again after a change" 0 "3 passed, 0 failed, 9 skipped" --again
 sort -o "$dir/ran" "$dir/ran"
 ran "... runs all" ran "bad good"
+says "--table outside of the tree after a change" 0 "[0-9]+ s, commit $commit\+" --table "$other" good
+git -C "$dir" checkout -q selftests/steps
+rm -f "$dir/ran"
+says "--again without the change" 0 "[0-9]+ s, commit $commit" --again --table $page good
+ran "... believes nothing that passed with it" ran good
+echo broken >"$outside/index"
+GIT_INDEX_FILE=$outside/index says "a tree that git cannot read counts as changed" 0 "[0-9]+ s, commit $commit\+" --table $page good
 
 says "--times" 0 "ends with 0" --times
 grep -qE '^good +- +[0-9]+$' "$dir/selftests/times" && head -n 1 "$dir/selftests/times" | grep -qx "# Seconds"
