@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# selftests/check, with steps of its own: what it counts, what waits for what, what is left out and what is kept.
+# selftests/check, with steps of its own: what it counts, what waits for what, what is left out and what is kept. And what
+# selftests/lab/check-claims runs, with a lab that says so.
 
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,12 +15,13 @@ echo "# Seconds" >"$dir/selftests/times"
 # shellcheck source=selftests/unit/report.sh
 . "$here/report.sh"
 
-# says NAME STATUS LINE ARGUMENT...: check ends so, and a line of its output is this, apart from blanks
+program=selftests/check
+# says NAME STATUS LINE ARGUMENT...: the program ends so, and a line of its output is this, apart from blanks
 says() {
 	local name=$1 want=$2 line=$3 status
 
 	shift 3
-	"$dir/selftests/check" "$@" >"$dir/seen" 2>&1
+	"$dir/$program" "$@" >"$dir/seen" 2>&1
 	status=$?
 	echo "ends with $status" >>"$dir/seen"
 	[ $status = "$want" ] && sed -E 's/ +/ /g' "$dir/seen" | grep -qxE -- "$line"
@@ -195,6 +197,22 @@ GIT_INDEX_FILE=$outside/index says "a tree that git cannot read counts as change
 says "--times" 0 "ends with 0" --times
 grep -qE '^good +- +[0-9]+$' "$dir/selftests/times" && head -n 1 "$dir/selftests/times" | grep -qx "# Seconds"
 report $? "... keeps the seconds"
+
+# Each name that check-claims gets has to be one
+program=selftests/lab/check-claims
+mkdir -p "$dir/selftests/lab" "$dir/userspace/lab"
+cp "$here/../lab/check-claims" "$dir/selftests/lab/"
+printf '#!/bin/sh\n' >"$dir/selftests/lab/claims"
+printf '#!/bin/bash\nbasename "${@: -1}" .lab >>"%s/ran"\n' "$dir" >"$dir/userspace/lab/sluice-lab"
+chmod +x "$dir/selftests/lab/claims" "$dir/userspace/lab/sluice-lab"
+rm "$dir/ran"
+says "a claim, an experiment and a pattern" 0 "4 passed, 0 failed, 0 skipped" fig30 floodgate-theorem3 'rocc-*'
+ran "... run theirs" ran "bfc-fig30 floodgate-theorem3 rocc-fig12a rocc-fig12b"
+rm "$dir/ran"
+for name in fig03 'roc-*' ''; do
+	says "'$name' beside a claim" 2 "check-claims: there is no claim or experiment '${name/\*/\\*}'" fig30 "$name"
+done
+ran "... runs nothing" ran ""
 
 echo "1..$number"
 echo "# $((number - failed)) passed, $failed failed"
