@@ -11,6 +11,8 @@
 
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/net/floodgate_lib.sh
+. "$(dirname "$0")/floodgate_lib.sh"
 need_tool ip tc bridge jq ethtool
 need_program frames tcmsg
 # set by need_program
@@ -27,21 +29,17 @@ b=$(ns_name b)
 for box in a b; do
 	in_ns $box sh -c "echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6" 2>/dev/null
 done
-ips() { ip -n "$1" -batch - <<<"$2" || die "ip: $2"; }
-figs() { port_figs floodgate "$(ns_name "$1")" "${@:2}"; }
-figs_are() { figs "${@:1:$#-1}"; [ "$REPLY" = "${*: -1}" ]; }
-shows() { figs "${@:2:$#-2}"; is "$1" "$REPLY" "${*: -1}"; }
-cable() { in_ns "$1" ethtool -S "$2" | awk -v key="$3:" '$1 == key { print $2 }'; }
+counted() { in_ns "$1" ethtool -S "$2" | awk -v key="$3:" '$1 == key { print $2 }'; }
 
 # link [WORDS_OF_P [WORDS_OF_Q]]: p and its cable, new, and its port in the bridge
 link()
 {
 	ip_in a link del p 2>/dev/null
-	ips "$a" "link add p address $(mac 1) ${1:-} type wire rate 100mbit delay 10us ring 10k peer name q ${2:-} netns $b"
-	ips "$b" "link set q master br0 up"
+	ips a "link add p address $(mac 1) ${1:-} type wire rate 100mbit delay 10us ring 10k peer name q ${2:-} netns $b"
+	ips b "link set q master br0 up"
 	ip_in a link set p up
 }
-ips "$b" "link add br0 type bridge mcast_snooping 0
+ips b "link add br0 type bridge mcast_snooping 0
 link set br0 up
 link add r type wire rate 10mbit ring 0 peer name y
 link add s type wire rate 100mbit ring 0 peer name z
@@ -76,8 +74,6 @@ to()
 	[ "$2" = y ] || n=3
 	echo "$2 n=$1 bytes=$FRAME from=10.0.0.1 to=10.0.0.$n sport=1 dport=9 dst=$(mac $n) ${*:3}"
 }
-# sends LINE...
-sends() { printf '%s\n' "$@" | "$frames" -l -w 0 "$a/p" "$a/lo" >/dev/null || die "frames"; }
 rests() { figs_are a p backlog outstanding queued voqs_used "0 0 0 0" && figs_are b r backlog queued "0 0"; }
 
 # ---- options ----
@@ -111,7 +107,7 @@ diag "without a neighbour of the kind"
 p window $WINDOW
 tc_in b qdisc replace dev q root pfifo
 tc_in b qdisc replace dev r root bfc
-sends "$(to 100 y)"
+sends a p "$(to 100 y)"
 sleep 0.1
 shows "nothing waits, nothing is counted" a p windows backlog voq_packets outstanding "0 0 0 0"
 switch_b
@@ -142,8 +138,8 @@ bounded()
 settles() { check "$1: all leaves, and nothing is outstanding" wait_until -e 400 50 rests; }
 
 diag "an incast: a host takes a tenth of what it is sent"
-went=$(cable b r sent_frames)
-sends "$(to $FRAMES y)"
+went=$(counted b r sent_frames)
+sends a p "$(to $FRAMES y)"
 bounded "incast" 10
 figs a p voqs_used voq_backlog backlog
 read -r voqs_used in_voqs all <<<"$REPLY"
@@ -154,10 +150,10 @@ is "its class says whose it is, and what it waits for" \
 	"$(grep -o 'address 10.0.0.2 waits [a-z]* window [0-9]*b' <<<"$text")" "address 10.0.0.2 waits window window ${WINDOW}b"
 
 # Frames to z are in nobody's way: 50 of them take 4 ms of the cable
-z=$(cable b s sent_frames)
-sends "$(to 50 z)"
+z=$(counted b s sent_frames)
+sends a p "$(to 50 z)"
 sleep 0.02
-between "others pass: all have left s" "$(($(cable b s sent_frames) - z))" 50 60
+between "others pass: all have left s" "$(($(counted b s sent_frames) - z))" 50 60
 figs a p voqs_used
 is "while the incast waits" "$REPLY" 1
 figs a p voq_packets
@@ -165,11 +161,11 @@ incast=$REPLY
 settles "incast"
 figs a p voq_packets
 is "none of the others was in a VOQ" "$REPLY" "$incast"
-sends "$(to 5 y)"
+sends a p "$(to 5 y)"
 settles "a few more"
 figs a p voq_packets
 is "and what comes later is not in one either" "$REPLY" "$incast"
-between "all of them have passed r" "$(($(cable b r sent_frames) - went))" $FRAMES $((FRAMES + 100))
+between "all of them have passed r" "$(($(counted b r sent_frames) - went))" $FRAMES $((FRAMES + 100))
 
 # A flow that the next box passes on as it comes never sees its window: that of auto is as large as needed
 diag "no incast: a flow at the full rate"
@@ -180,7 +176,7 @@ line=$(to 1 z wait=82000)	# 1024 bytes with gap and checksum take 81.92 us
 for ((i = 0; i < 600; i++)); do
 	lines+=("$line")
 done
-sends "${lines[@]}"
+sends a p "${lines[@]}"
 settles "no incast"
 shows "was in no VOQ" a p voq_packets voqs_max "0 0"
 between "and had credits" "$(figs a p credits; echo "$REPLY")" 10 1000
@@ -225,7 +221,7 @@ for fault in "loss_data 5%" "loss_control 30%" "loss_data 20% loss_control 50%";
 	diag "$fault"
 	# shellcheck disable=SC2086
 	set_fault $fault
-	sends "$(to $FRAMES y)"
+	sends a p "$(to $FRAMES y)"
 	bounded "$fault" 10
 	settles "$fault"
 	# shellcheck disable=SC2086
@@ -235,7 +231,7 @@ for fault in "duplicate 20%" "reorder 20% reorder_delay 1ms" "corrupt 10%"; do
 	diag "$fault"
 	# shellcheck disable=SC2086
 	set_fault $fault
-	sends "$(to $FRAMES y)"
+	sends a p "$(to $FRAMES y)"
 	settles "$fault"
 	# shellcheck disable=SC2086
 	set_fault $GOOD
@@ -253,9 +249,9 @@ for loss in 5:98 10:95; do
 	for ((i = 0; i < 1000; i++)); do
 		lines+=("$line")
 	done
-	came=$(cable b s sent_frames) lost=$(cable a p loss_data)
-	sends "${lines[@]}"
-	came=$(($(cable b s sent_frames) - came)) lost=$(($(cable a p loss_data) - lost))
+	came=$(counted b s sent_frames) lost=$(counted a p loss_data)
+	sends a p "${lines[@]}"
+	came=$(($(counted b s sent_frames) - came)) lost=$(($(counted a p loss_data) - lost))
 	diag "1000 sent, $lost lost, $came came"
 	between "${loss%:*} %: so many came in time" $((came * 1000 / (1000 - lost))) $((${loss#*:} * 10)) 1050
 	# shellcheck disable=SC2086
@@ -264,7 +260,7 @@ for loss in 5:98 10:95; do
 done
 
 diag "the neighbour is gone, and comes back"
-sends "$(to $FRAMES y)"
+sends a p "$(to $FRAMES y)"
 sleep 0.05
 tc_in b qdisc replace dev q root pfifo
 plain() { figs_are a p windows 0; }
@@ -273,34 +269,34 @@ check "all leaves" wait_until -e 100 10 figs_are a p backlog voqs_used "0 0"
 tc_in b qdisc replace dev q root floodgate role switch peer switch
 check "they meet again" wait_until -e 500 10 meets
 settles "the neighbour"
-sends "$(to $FRAMES y)"
+sends a p "$(to $FRAMES y)"
 bounded "after it" 5
 settles "after it"
 
 diag "the sender is gone, and comes back"
-sends "$(to $FRAMES y)"
+sends a p "$(to $FRAMES y)"
 sleep 0.05
 tc_in a qdisc replace dev p root pfifo
 p window $WINDOW
 check "they meet again" wait_until -e 500 10 meets
-sends "$(to $FRAMES y)"
+sends a p "$(to $FRAMES y)"
 bounded "after it" 5
 settles "after it"
 
 diag "the other port is gone, with what waits there"
-sends "$(to $FRAMES y)"
+sends a p "$(to $FRAMES y)"
 sleep 0.05
 tc_in b qdisc replace dev r root floodgate role switch peer host
 settles "the other port"
 
 diag "the device goes down with a VOQ, and comes up"
-sends "$(to $FRAMES y)"
+sends a p "$(to $FRAMES y)"
 sleep 0.05
 ip_in a link set p down
 shows "nothing is queued" a p backlog voqs_used voq_backlog "0 0 0"
 ip_in a link set p up
 check "they meet again" wait_until -e 500 10 meets
-sends "$(to 100 y)"
+sends a p "$(to 100 y)"
 settles "down and up"
 
 # ---- slots ----
@@ -309,16 +305,16 @@ diag "two slots, three destinations"
 p window $WINDOW slots 2
 check "they meet" wait_until -e 500 10 meets
 # when those to z come, all of the second one have left p, and some of them r
-sends "$(to 100 y)" "$(to 10 y to=10.0.0.4)" "$(to 20 z wait=21000000)"
+sends a p "$(to 100 y)" "$(to 10 y to=10.0.0.4)" "$(to 20 z wait=21000000)"
 shows "who finds none free goes without a window" a p slots_full slots_used "20 2"
 settles "slots"
 for ((i = 1; i < 30; i++)); do
-	sends "$(to 3 z to=10.0.1.$i)"
+	sends a p "$(to 3 z to=10.0.1.$i)"
 	sleep 0.005
 done
 figs a p slots_full
 full=$REPLY
-sends "$(to 3 z to=10.0.2.1)"
+sends a p "$(to 3 z to=10.0.2.1)"
 settles "slots, afterwards"
 shows "one that nothing is on its way of is given away" a p slots_full slots_used "$full 2"
 
@@ -327,7 +323,7 @@ shows "one that nothing is on its way of is given away" a p slots_full slots_use
 diag "a change of the window"
 p window $WINDOW
 check "they meet" wait_until -e 500 10 meets
-sends "$(to $FRAMES y)"
+sends a p "$(to $FRAMES y)"
 sleep 0.02
 tc_in a qdisc change dev p root floodgate window 1000000
 check "a larger one lets all go" wait_until -e 20 1 figs_are a p voqs_used 0
@@ -342,12 +338,12 @@ done
 order "a larger one, and more of it comes while the VOQ empties" "${lines[@]}"
 wait $!
 tc_in a qdisc change dev p root floodgate window $WINDOW
-sends "$(to $FRAMES y)"
+sends a p "$(to $FRAMES y)"
 bounded "a smaller one" 5
 settles "a smaller one"
 
 for scope in port switch; do
-	sends "$(to 100 y)"
+	sends a p "$(to 100 y)"
 	sleep 0.02
 	tc_in a qdisc change dev p root floodgate window-scope $scope
 	check "scope $scope, while packets wait: all leaves" wait_until -e 100 3 rests
@@ -372,7 +368,7 @@ diag "below a parent"
 tc_in a qdisc replace dev p root handle 2: tbf rate 50mbit burst 64k limit 10000000
 tc_in a qdisc replace dev p parent 2:1 handle 3: floodgate role switch peer switch window $WINDOW
 check "they meet" wait_until -e 500 10 meets
-sends "$(to $FRAMES y)"
+sends a p "$(to $FRAMES y)"
 bounded "tbf" 5
 settles "tbf"
 is "the parent counts what is there" \
@@ -380,7 +376,7 @@ is "the parent counts what is there" \
 
 # One is on the line, which takes hours for it. Beyond 20 frames all are marked that can be.
 diag "marks of ECN"
-ips "$a" "link add e type wire rate 1bit ring 0 peer name ee
+ips a "link add e type wire rate 1bit ring 0 peer name ee
 link set ee up
 link set e up"
 tc_in a qdisc add dev e root floodgate kmin $((20 * FRAME)) kmax $((20 * FRAME)) || die "no qdisc floodgate"
@@ -398,12 +394,12 @@ ip_in a link del e
 diag "the first window knows the HRTT that was measured meanwhile"
 tc_in a qdisc del dev p root
 link
-ips "$a" "link set p type wire rate 10gbit delay 1us"
-ips "$b" "link set q type wire rate 10gbit delay 1us"
+ips a "link set p type wire rate 10gbit delay 1us"
+ips b "link set q type wire rate 10gbit delay 1us"
 switch_b
 p
 sleep 2
-sends "$(to 100 y)"
+sends a p "$(to 100 y)"
 figs a p voq_packets
 if [ "${SLUICE_HOME:-}" = uml ]; then
 	between "most of what comes at once has no window" "$REPLY" 70 95

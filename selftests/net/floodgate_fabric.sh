@@ -7,10 +7,11 @@
 
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/net/floodgate_lib.sh
+. "$(dirname "$0")/floodgate_lib.sh"
 need_tool ip tc bridge jq ethtool
 need_program frames gsosend
-# set by need_program
-: "${frames:?}" "${gsosend:?}"
+: "${gsosend:?}"	# set by need_program
 need_virtual_time
 load_modules
 need_module sch_floodgate
@@ -18,10 +19,6 @@ need_module sch_floodgate
 FRAME=1000	# bytes, with the Ethernet header
 WINDOW=20000
 FRAMES=600
-ips() { ip -n "$(ns_name "$1")" -batch - <<<"$2" || die "ip: $2"; }
-figs() { port_figs floodgate "$(ns_name "$1")" "${@:2}"; }
-figs_are() { figs "${@:1:$#-1}"; [ "$REPLY" = "${*: -1}" ]; }
-shows() { figs "${@:2:$#-2}"; is "$1" "$REPLY" "${*: -1}"; }
 boxes()
 {
 	local box
@@ -40,15 +37,9 @@ bridges()
 link set br0 up"
 	done
 }
-# cable BOX DEV RATE BOX DEV [WORD]...
-cable() { ip_in "$1" link add "$2" type wire rate "$3" delay 10us ring 0 "${@:6}" peer name "$5" netns "$(ns_name "$4")" && ip_in "$1" link set dev "$2" up && ip_in "$4" link set dev "$5" up || die "no wire"; }
-enslave() { ip_in "$1" link set dev "$2" master br0; }
 fdb() { bridge -n "$(ns_name "$1")" fdb replace "$(mac 2)" dev "$2" master static; }
-gate() { tc_in "$1" qdisc replace dev "$2" root handle 1: floodgate role switch peer "$3" "${@:4}" || die "no qdisc floodgate"; }
 meets() { figs_are "$1" "$2" windows 1; }
 to() { echo "y n=$1 bytes=$FRAME from=10.0.0.1 to=10.0.0.2 sport=1 dport=9 dst=$(mac 2) ${*:2}"; }
-# sends BOX DEV LINE...
-sends() { printf '%s\n' "${@:3}" | "$frames" -l -w 0 "$(ns_name "$1")/$2" "$(ns_name "$1")/lo" >/dev/null || die "frames"; }
 
 # ---- credits that are delayed ----
 #

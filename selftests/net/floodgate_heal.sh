@@ -11,9 +11,10 @@
 
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/net/floodgate_lib.sh
+. "$(dirname "$0")/floodgate_lib.sh"
 need_tool ip tc bridge jq ethtool
 need_program frames
-: "${frames:?}"	# set by need_program
 need_virtual_time
 load_modules
 need_module sch_floodgate
@@ -22,25 +23,19 @@ FRAME=1000	# bytes, with the Ethernet header; one takes 0.8 ms at r
 WINDOW=20000
 FRAMES=600
 SOON=120	# ms: the next END leaves at the latest 100 after the last one, and a window is 16 of r
-figs() { port_figs floodgate "$(ns_name "$1")" "${@:2}"; }
-figs_are() { figs "${@:1:$#-1}"; [ "$REPLY" = "${*: -1}" ]; }
-shows() { figs "${@:2:$#-2}"; is "$1" "$REPLY" "${*: -1}"; }
-# sends FRAMES: which x's cable takes 8 us for, each
-sends()
+# burst: FRAMES, which x's cable takes 8 us for, each
+burst()
 {
-	echo "y n=$1 bytes=$FRAME from=10.0.0.1 to=10.0.0.2 sport=1 dport=9 dst=$(mac 2)" | "$frames" -l -w 0 "$x/x" "$x/lo" >/dev/null || die "frames"
+	sends x x "y n=$FRAMES bytes=$FRAME from=10.0.0.1 to=10.0.0.2 sport=1 dport=9 dst=$(mac 2)"
 	sleep 0.006
 }
 # went DEV: data frames that have left b there
 went() { in_ns b ethtool -S "$1" | awk '$1 == "sent_frames:" { n += $2 } $1 == "control_frames:" { n -= $2 } END { print n }'; }
-# cable BOX DEV RATE BOX DEV
-cable() { ip_in "$1" link add "$2" type wire rate "$3" delay 10us ring 0 peer name "$5" netns "$(ns_name "$4")" && ip_in "$1" link set dev "$2" up && ip_in "$4" link set dev "$5" up || die "no wire"; }
 set_fault() { ip_in a link set p type wire "$@" && ip_in b link set q type wire "$@" || die "no $*"; }
 # to BOX DEV: the way to y
 to() { bridge -n "$(ns_name "$1")" fdb replace "$(mac 2)" dev "$2" master static; }
 
 ns x a b
-x=$(ns_name x)
 for box in x a b; do
 	in_ns $box sh -c "echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6" 2>/dev/null
 done
@@ -108,7 +103,7 @@ resumes()
 for ms in 30 100 300 450; do
 	anew "first credits, $ms ms"
 	set_fault loss_control 100%
-	sends $FRAMES
+	burst
 	sleep "0.$(printf %03d $ms)"
 	shows "first credits, $ms ms: all of a window is on its way" a p outstanding $WINDOW
 	shows "first credits, $ms ms: of which nothing is left" b r backlog 0
@@ -120,7 +115,7 @@ done
 for seed in 1 2 3; do
 	anew "half of all control frames, seed $seed"
 	set_fault loss_control 50% seed $seed
-	sends $FRAMES
+	burst
 	sleep 0.05
 	resumes "half of all control frames, seed $seed" p $SOON
 	comes "half of all control frames, seed $seed" 5 $FRAMES
@@ -128,7 +123,7 @@ for seed in 1 2 3; do
 done
 
 anew "the way behind the next box"
-sends $FRAMES
+burst
 sleep 0.05
 to b s
 resumes "the way behind the next box" p $SOON
@@ -136,16 +131,16 @@ comes "the way behind the next box" 5 $FRAMES
 between "the way behind the next box: by r before, by s then" $(($(went r) - first)) 50 120
 
 anew "the way to the next box"
-sends $FRAMES
+burst
 sleep 0.05
 to a o
-sends $FRAMES
+burst
 resumes "the way to the next box, what came before" p $SOON
 resumes "the way to the next box, what came then" o $SOON
 comes "the way to the next box" 5 $((2 * FRAMES))
 
 anew "a cut cable"
-sends $FRAMES
+burst
 sleep 0.05
 shows "a cut cable: nothing is on it" b r backlog $WINDOW
 figs a p backlog
@@ -154,7 +149,7 @@ between "a cut cable: most waits for it" $held $((FRAMES / 2)) $FRAMES
 ip_in b link set q down
 check "a cut cable: what waited is lost with it" wait_until -e 1 1 figs_are a p backlog voqs_used "0 0"
 to a o
-sends $FRAMES
+burst
 resumes "a cut cable, by the other one" o $SOON
 check "a cut cable: all leaves by the other one" wait_until -e 20 5 figs_are a o backlog outstanding voqs_used "0 0 0"
 ip_in b link set q up

@@ -6,18 +6,14 @@
 
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/net/floodgate_lib.sh
+. "$(dirname "$0")/floodgate_lib.sh"
 need_tool ip tc bridge
 need_program frames
-: "${frames:?}"	# set by need_program
 load_modules
 need_module sch_floodgate
 
 FRAME=1000	# bytes, with the Ethernet header
-figs() { port_figs floodgate "$(ns_name "$1")" "${@:2}"; }
-figs_are() { figs "${@:1:$#-1}"; [ "$REPLY" = "${*: -1}" ]; }
-# cable BOX DEV RATE BOX DEV
-cable() { ip_in "$1" link add "$2" type wire rate "$3" delay 10us ring 0 peer name "$5" netns "$(ns_name "$4")" && ip_in "$1" link set dev "$2" up && ip_in "$4" link set dev "$5" up || die "no wire"; }
-gate() { tc_in "$1" qdisc replace dev "$2" ${parent:-root} handle 1: floodgate role switch peer "$3" "${@:4}" || die "no qdisc floodgate"; }
 # shaped DEV: 5 Mbit/s, by a parent: the device is not stopped then
 shaped()
 {
@@ -36,8 +32,6 @@ below()
 to() { echo "y n=$1 bytes=$FRAME from=10.0.0.1 to=10.0.0.2 sport=1 dport=9 dst=$(mac 2) ${*:2}"; }
 # what has no window
 crowd() { echo "y n=$1 bytes=$FRAME from=10.0.0.1 to=225.1.1.1 sport=1 dport=9 dst=01:00:5e:01:01:01"; }
-# sends BOX DEV LINE...
-sends() { printf '%s\n' "${@:3}" | "$frames" -l -w 0 "$(ns_name "$1")/$2" "$(ns_name "$1")/lo" >/dev/null || die "frames"; }
 # got: packets that y got, without a look at any qdisc, which would wake it
 got() { in_ns b cat /sys/class/net/y/statistics/rx_packets; }
 got_all() { [ "$(got)" -ge "$1" ]; }

@@ -8,23 +8,18 @@
 
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/net/floodgate_lib.sh
+. "$(dirname "$0")/floodgate_lib.sh"
 need_tool ip tc jq
 need_program frames hopframe
-: "${frames:?}" "${hopframe:?}"	# set by need_program
+: "${hopframe:?}"	# set by need_program
 load_modules
 need_module sch_floodgate
 need_virtual_time
 
 FRAME=1000	# bytes, with the Ethernet header
 WINDOW=20000
-figs() { port_figs floodgate "$(ns_name a)" p "$@"; }
-shows() { figs "${@:2:$#-2}"; is "$1" "$REPLY" "${*: -1}"; }
-figs_are() { figs "${@:1:$#-1}"; [ "$REPLY" = "${*: -1}" ]; }
-sends()
-{
-	echo "f n=$1 bytes=$FRAME from=10.0.0.1 to=10.0.0.2 sport=1 dport=9 dst=$(mac 2)" |
-		"$frames" -l -w 0 "$(ns_name a)/p" "$(ns_name a)/lo" >/dev/null || die "frames"
-}
+to() { echo "f n=$1 bytes=$FRAME from=10.0.0.1 to=10.0.0.2 sport=1 dport=9 dst=$(mac 2)"; }
 # when MS: of the neighbour's clock
 when()
 {
@@ -50,38 +45,38 @@ in_ns b "$hopframe" peer q for=24000 role=switch queues=8 kinds=4 \
 
 diag "no answer for two seconds"
 when 1400
-shows "windows hold" windows unanswered "1 0"
-sends 100
+shows "windows hold" a p windows unanswered "1 0"
+sends a p "$(to 100)"
 when 3490
-shows "a window is on its way, and the rest waits" windows outstanding unanswered "1 $WINDOW 0"
-figs voq_backlog
+shows "a window is on its way, and the rest waits" a p windows outstanding unanswered "1 $WINDOW 0"
+figs a p voq_backlog
 is "all of it" "$REPLY" $((100 * FRAME - WINDOW))
 when 3700
-figs outstanding voq_backlog
+figs a p outstanding voq_backlog
 read -r out waits <<<"$REPLY"
 between "one that tells lets go more" "$((100 * FRAME - waits))" $((2 * WINDOW)) $((2 * WINDOW))
 is "and no more" "$out" $WINDOW
 
 diag "none any more"
 when 5500
-shows "two seconds later it is as before" windows voq_backlog unanswered "1 $waits 0"
-check "then windows end, which is counted" wait_until -e 20 2 figs_are windows unanswered "0 1"
+shows "two seconds later it is as before" a p windows voq_backlog unanswered "1 $waits 0"
+check "then windows end, which is counted" wait_until -e 20 2 figs_are a p windows unanswered "0 1"
 between "after 2.2 to 2.6 s" $(((${EPOCHREALTIME/./} - began) / 1000 - 3600)) 2200 2600
-check "and all leaves" wait_until -e 20 1 figs_are backlog 0
-sends 100
-check "and what comes then" wait_until -e 20 1 figs_are backlog 0
+check "and all leaves" wait_until -e 20 1 figs_are a p backlog 0
+sends a p "$(to 100)"
+check "and what comes then" wait_until -e 20 1 figs_are a p backlog 0
 when 13990
-shows "it is counted once, and nothing counts as on its way" windows unanswered outstanding "0 1 0"
+shows "it is counted once, and nothing counts as on its way" a p windows unanswered outstanding "0 1 0"
 when 14090
-shows "an answer is not two" windows 0
+shows "an answer is not two" a p windows 0
 when 14200
-shows "two are: nothing is on its way, and windows hold" windows outstanding unanswered "1 0 1"
+shows "two are: nothing is on its way, and windows hold" a p windows outstanding unanswered "1 0 1"
 
 diag "what is above the qdisc takes a frame each four seconds"
 shaper change rate 2kbit
-sends 30
+sends a p "$(to 30)"
 when 20900
-shows "so little was asked" windows unanswered "1 1"
+shows "so little was asked" a p windows unanswered "1 1"
 shaper change rate 100mbit
 wait
 finish

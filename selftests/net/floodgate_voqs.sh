@@ -11,6 +11,8 @@
 
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/net/floodgate_lib.sh
+. "$(dirname "$0")/floodgate_lib.sh"
 need_tool ip tc bridge jq
 need_program frames hopframe tcmsg
 # set by need_program
@@ -21,10 +23,6 @@ need_module sch_floodgate
 
 FRAME=1000	# bytes, with the Ethernet header
 WINDOW=20000	# where nothing else is said
-ips() { ip -n "$(ns_name "$1")" -batch - <<<"$2" || die "ip: $2"; }
-figs() { port_figs floodgate "$(ns_name "$1")" "${@:2}"; }
-figs_are() { figs "${@:1:$#-1}"; [ "$REPLY" = "${*: -1}" ]; }
-shows() { figs "${@:2:$#-2}"; is "$1" "$REPLY" "${*: -1}"; }
 boxes()
 {
 	local box
@@ -36,11 +34,7 @@ boxes()
 link set br0 up"
 	done
 }
-# cable BOX DEV RATE BOX DEV
-cable() { ip_in "$1" link add "$2" type wire rate "$3" delay 10us ring 0 peer name "$5" netns "$(ns_name "$4")" && ip_in "$1" link set dev "$2" up && ip_in "$4" link set dev "$5" up || die "no wire"; }
-enslave() { ip_in "$1" link set dev "$2" master br0; }
 fdb() { bridge -n "$(ns_name "$1")" fdb replace "$3" dev "$2" master static; }
-gate() { tc_in "$1" qdisc replace dev "$2" root handle 1: floodgate role switch peer "$3" "${@:4}" || die "no qdisc floodgate"; }
 # p DEV [WORD]...: a's qdisc there, new
 p()
 {
@@ -52,8 +46,6 @@ p()
 # to NAME N ADDRESS MAC [WORD]...: a line for `frames`: N of them
 to() { echo "$1 n=$2 bytes=$FRAME from=10.0.9.1 to=$3 sport=1 dport=9 dst=$(mac "$4") ${*:5}"; }
 to6() { echo "$1 n=$2 bytes=$FRAME from=fd00::1 to=$3 sport=1 dport=9 dst=$(mac "$4")"; }
-# sends BOX DEV LINE...
-sends() { printf '%s\n' "${@:3}" | "$frames" -l -w 0 "$(ns_name "$1")/$2" "$(ns_name "$1")/lo" >/dev/null || die "frames"; }
 # got BOX DEV: packets that came there
 got() { received "$@"; echo "$REPLY"; }
 got_all() { received "$1" "$2"; [ "$REPLY" -ge "$3" ]; }
