@@ -107,8 +107,9 @@ struct floodgate_stats {
  * @users: slots; floodgate_switch.lock
  * @out: bytes that count against the window, at all ports
  * @held: bytes in VOQs, at all ports
- * @window: bytes, of the port with the largest one; any port, WRITE_ONCE
- * @widest: that port's slot; likewise
+ * @window: bytes; written under @lock, as the next two
+ * @grant: what the port with the largest window grants it where no other port has the destination
+ * @widest: that port's slot. NULL: to be looked for, as whenever @users changes
  * @lock: the rest
  * @waiting: slots whose VOQ waits for window, whose turn comes first
  * @delayed: first of the handles whose credits are delayed, 0 if there is none; see credit.c
@@ -121,6 +122,7 @@ struct floodgate_dest {
 	atomic64_t		out ____cacheline_aligned_in_smp;
 	atomic64_t		held;
 	u32			window;
+	u32			grant;
 	struct floodgate_slot	*widest;
 	spinlock_t		lock;
 	struct list_head	waiting;
@@ -245,6 +247,7 @@ struct floodgate_sched {
 	u16			*table;		/* slot + 1 by hash */
 	u32			mask;
 	u32			window;		/* bytes: what this port grants a destination */
+	u32			window_most;	/* and what if many others have it as well */
 	u32			threshold;	/* bytes in VOQs beyond which credits are delayed */
 	u32			pause_bytes;	/* of a destination: beyond it senders are paused */
 	u32			resume_bytes;	/* and resumed at that much */
@@ -400,15 +403,18 @@ unsigned int floodgate_asks(struct hop_member *m, u16 *keys, unsigned int most);
 void floodgate_hear(struct floodgate_sched *q);
 void floodgate_turn_lost(struct floodgate_sched *q);
 
-/* The window of the destination's fastest port */
+/* The window that the destination's fastest port grants it at all ports, or this port's own */
 static inline u32 floodgate_window(struct floodgate_slot *slot)
 {
+	const struct floodgate_sched *q = slot->q;
 	const struct floodgate_dest *dest = slot->dest;
 	const struct floodgate_slot *widest = READ_ONCE(dest->widest);
-	u32 own = slot->q->window, window = READ_ONCE(dest->window);
+	u32 grant = READ_ONCE(dest->grant);
 
-	if (likely(widest && (widest != slot ? own <= window : own == window)))
-		return window;
+	if (q->config.scope == FLOODGATE_SCOPE_PORT)
+		return q->window;
+	if (likely(widest && (widest != slot ? q->window <= grant : q->window == grant)))
+		return READ_ONCE(dest->window);
 	return floodgate_widen(slot);
 }
 
@@ -424,9 +430,8 @@ static inline bool floodgate_window_left(struct floodgate_slot *slot)
 
 	if (unlikely(!q->windows))
 		return true;
-	if (q->config.scope == FLOODGATE_SCOPE_PORT)
-		return slot->counted < q->window;
-	return atomic64_read(&slot->dest->out) < floodgate_window(slot);
+	return (q->config.scope == FLOODGATE_SCOPE_PORT ? slot->counted :
+		atomic64_read(&slot->dest->out)) < floodgate_window(slot);
 }
 
 /* May a packet of the destination leave by this port? */

@@ -177,6 +177,7 @@ static const struct nla_policy floodgate_policy[TCA_FLOODGATE_MAX + 1] = {
 	.window_factor = FLOODGATE_ALPHA_ONE,					\
 	.slots = FLOODGATE_SLOTS_DEFAULT,					\
 	.port.balances_ns = FLOODGATE_INTERVAL_DEFAULT,				\
+	.credit_bytes = FLOODGATE_CREDIT_BYTES_DEFAULT,				\
 	.pmax = FLOODGATE_PMAX_DEFAULT,						\
 	.split_gso = 1,								\
 	.control_share = FLOODGATE_CONTROL_SHARE_DEFAULT,			\

@@ -103,6 +103,9 @@ static void floodgate_recompute(struct floodgate_sched *q)
 		floodgate_bound(floodgate_window_bytes(hrtt, c->window_factor,
 						       q->interval_ns, c->credit_bytes,
 						       q->rate, q->frame_seen));
+	q->window_most = c->window ?:
+		floodgate_bound(floodgate_window_bytes(hrtt, c->window_factor, q->interval_ns, 0,
+						       q->rate, q->frame_seen));
 	q->threshold = c->mode == FLOODGATE_MODE_PAUSE ? U32_MAX : c->credit_threshold ?:
 		floodgate_bound(FLOODGATE_THRESHOLD_BDPS *
 				floodgate_window_bytes(hrtt, FLOODGATE_FACTOR_ONE, 0, 0,

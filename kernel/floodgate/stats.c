@@ -165,7 +165,7 @@ static enum floodgate_waits slot_why(const struct floodgate_slot *slot)
 	return slot->paused ? FLOODGATE_WAITS_PAUSE : FLOODGATE_WAITS_WINDOW;
 }
 
-static void slot_look(struct Qdisc *sch, const struct floodgate_slot *slot, struct slot_now *now)
+static void slot_look(struct Qdisc *sch, struct floodgate_slot *slot, struct slot_now *now)
 {
 	const struct floodgate_dest *dest;
 
@@ -179,7 +179,7 @@ static void slot_look(struct Qdisc *sch, const struct floodgate_slot *slot, stru
 	if (dest) {
 		now->key = dest->key;
 		now->out = atomic64_read(&dest->out);
-		now->window = READ_ONCE(dest->window);
+		now->window = floodgate_window(slot);
 		now->why = slot_why(slot);
 	}
 	sch_tree_unlock(sch);

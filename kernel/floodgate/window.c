@@ -101,6 +101,13 @@ static void dests_free(struct floodgate_switch *box, u32 n)
 	}
 }
 
+/* What its window is made of has changed: whoever asks next finds out, see floodgate_widen(). */
+static void dest_regrant(struct floodgate_dest *dest)
+{
+	smp_mb();	/* pairs with floodgate_widen() */
+	WRITE_ONCE(dest->widest, NULL);
+}
+
 static struct floodgate_dest *dest_get(struct floodgate_switch *box,
 				       const struct floodgate_key *key, u32 hash)
 {
@@ -116,11 +123,10 @@ static struct floodgate_dest *dest_get(struct floodgate_switch *box,
 		hlist_del(&dest->node);
 		hlist_add_head(&dest->node, bucket);
 		dest->key = *key;
-		dest->window = 0;
-		dest->widest = NULL;
 		box->used++;
 	}
-	dest->users++;
+	WRITE_ONCE(dest->users, dest->users + 1);
+	dest_regrant(dest);
 	spin_unlock(&box->lock);
 	return dest;
 }
@@ -128,7 +134,9 @@ static struct floodgate_dest *dest_get(struct floodgate_switch *box,
 static void dest_put(struct floodgate_switch *box, struct floodgate_dest *dest)
 {
 	spin_lock(&box->lock);
-	if (!--dest->users) {
+	WRITE_ONCE(dest->users, dest->users - 1);
+	dest_regrant(dest);
+	if (!dest->users) {
 		hlist_del(&dest->node);
 		hlist_add_head(&dest->node, &box->free);
 		box->used--;
@@ -190,8 +198,6 @@ static void slot_unbind(struct floodgate_sched *q, struct floodgate_slot *slot)
 	while (slot_at(q, *link) != slot)
 		link = &slot_at(q, *link)->next;
 	*link = slot->next;
-	if (READ_ONCE(dest->widest) == slot)
-		WRITE_ONCE(dest->widest, NULL);
 	WRITE_ONCE(slot->dest, NULL);
 	q->used--;
 	dest_put(q->box, dest);
@@ -310,12 +316,24 @@ void floodgate_settle(struct floodgate_slot *slot)
 
 /* ---- windows ---- */
 
-/* This port grants more than any other that the destination has, or has granted another window. */
+/* This port grants more than any other that the destination has, or has granted another window, or
+ * it is another number of ports. Each of them may wait for the neighbour's word of credit-bytes.
+ */
 u32 floodgate_widen(struct floodgate_slot *slot)
 {
-	WRITE_ONCE(slot->dest->window, slot->q->window);
-	WRITE_ONCE(slot->dest->widest, slot);
-	return slot->q->window;
+	const struct floodgate_sched *q = slot->q;
+	struct floodgate_dest *dest = slot->dest;
+	u64 window = q->window;
+
+	spin_lock(&dest->lock);
+	WRITE_ONCE(dest->widest, slot);
+	smp_mb();	/* pairs with dest_regrant(): what is read is new, or asked for anew */
+	window += (u64)q->config.credit_bytes * (READ_ONCE(dest->users) - 1);
+	window = min_t(u64, window, q->window_most);
+	WRITE_ONCE(dest->grant, q->window);
+	WRITE_ONCE(dest->window, window);
+	spin_unlock(&dest->lock);
+	return window;
 }
 
 static bool sched_is_stopped(const struct floodgate_sched *q)
@@ -647,6 +665,7 @@ void floodgate_look_again(struct floodgate_sched *q)
 	for (slot = q->slots; slot < q->slots + q->config.slots; slot++) {
 		if (!slot->dest)
 			continue;
+		dest_regrant(slot->dest);
 		if (slot_waits(slot)) {
 			floodgate_wait_no_more(slot);
 			floodgate_wait(slot);

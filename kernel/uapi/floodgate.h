@@ -26,6 +26,7 @@
 #define FLOODGATE_SLOTS_MAX		4094
 #define FLOODGATE_INTERVAL_DEFAULT	10000	/* ns */
 #define FLOODGATE_INTERVAL_MIN		1000	/* ns */
+#define FLOODGATE_CREDIT_BYTES_DEFAULT	65536
 #define FLOODGATE_THRESHOLD_BDPS	10	/* bandwidth-delay products */
 #define FLOODGATE_HRTT_MAX_DEFAULT	1000000	/* ns */
 #define FLOODGATE_CONTROL_SHARE_DEFAULT	500	/* hundredths of a percent of the link */
@@ -99,8 +100,8 @@ enum floodgate_key_with {
  *	name it, in this namespace
  * @TCA_FLOODGATE_POOL_ALPHA: u32, hundredths of a percent, 1 to 100000, default 10000: what may be
  *	queued, in terms of the pool's free part
- * @TCA_FLOODGATE_WINDOW: u32, bytes, 1 byte to 1 GiB, 0 (default): auto, m BDP + C T: what may be
- *	on its way to a destination, or wait in the next switch
+ * @TCA_FLOODGATE_WINDOW: u32, bytes, 1 byte to 1 GiB, 0 (default): auto, m BDP + min(C T,
+ *	credit-bytes): what may be on its way to a destination, or wait in the next switch
  * @TCA_FLOODGATE_WINDOW_FACTOR: u32, hundredths of a percent, 1 to 100000, default 10000: m, the
  *	share of the link's bandwidth-delay product in the window
  * @TCA_FLOODGATE_WINDOW_SCOPE: u8, enum floodgate_scope, default FLOODGATE_SCOPE_SWITCH: whose
@@ -111,7 +112,7 @@ enum floodgate_key_with {
  *	VOQs
  * @TCA_FLOODGATE_CREDIT_INTERVAL: u32, ns, 1 us to 1 s, default 10 us: time between credits to a
  *	neighbour
- * @TCA_FLOODGATE_CREDIT_BYTES: u32, bytes, 1514 bytes to 1 GiB, 0 (default): none: bytes of a
+ * @TCA_FLOODGATE_CREDIT_BYTES: u32, bytes, 1514 bytes to 1 GiB, default 64 KiB, 0: none: bytes of a
  *	destination after which a neighbour is told at once
  * @TCA_FLOODGATE_CREDIT_THRESHOLD: u32, bytes, 1 byte to 1 GiB, 0 (default): auto, 10 BDP: what
  *	VOQs hold of a destination before its credits are delayed

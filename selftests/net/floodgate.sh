@@ -188,6 +188,7 @@ order()
 {
 	local got
 
+	sleep 0.005	# the last one of before is perhaps still on the cable to y
 	got=$(printf '%s\n' "${@:2}" | "$frames" -l -w 800 "$a/p" "$b/y" | awk '
 		{ is = substr($1, 2) * 10 + $2 }
 		/^y/ && is != n++ { bad++ }

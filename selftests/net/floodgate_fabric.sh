@@ -178,6 +178,45 @@ for scope in switch port; do
 	check "$scope: all leaves, and nothing is outstanding" wait_until -e 400 50 both_rest
 done
 
+# What both ports have not been told of yet adds up: a window has as much more, up to what the link sends in credit-interval
+diag "a window by credit-bytes"
+for dev in p o; do
+	ip_in a link set dev $dev type wire rate 100gbit || die "no rate"
+done
+window_of() { tc_in a -s class show dev "$1" | sed -n 's/.*address 10\.0\.0\.2 .*window \([0-9]*\)b.*/\1/p'; }
+# by_bytes NAME MORE [WORD]...: what a second port adds to the window, with these options
+by_bytes()
+{
+	local dev one
+
+	for dev in p o; do
+		tc_in a qdisc del dev $dev root
+		gate a $dev switch hrtt-max 10ms "${@:3}"
+	done
+	check "$1: they meet" wait_until -e 500 10 meets a p
+	check "$1: both" wait_until -e 500 10 meets a o
+	sends a p "$(to 1)"
+	one=$(window_of p)
+	shows "$1: by one port as the port says" a p window_bytes "$one"
+	sends a o "$(to 1 sport=2)"
+	is "$1: by two" "$(window_of p) $(window_of o)" "$((one + $2)) $((one + $2))"
+	tc_in a qdisc replace dev o root pfifo
+	is "$1: by one again" "$(window_of p)" "$one"
+	gate a o switch hrtt-max 10ms "${@:3}"
+	check "$1: all leaves" wait_until -e 400 50 both_rest
+}
+by_bytes "20000 bytes" 20000 credit-bytes 20000
+by_bytes "the default" $((125000 - 65536))	# 100 Gb/s carry 125000 bytes in 10 us
+by_bytes "none" 0 credit-bytes none
+by_bytes "the paper's, but for each port" 0 window-scope port
+by_bytes "a window that is given" 0 window 50000
+sends a o "$(to 1 sport=2)"
+tc_in a qdisc change dev p root floodgate window auto
+shows "a change: auto, and for two ports" a p window_bytes $(($(window_of p) - 125000 + 65536))
+for dev in p o; do
+	ip_in a link set dev $dev type wire rate 100mbit
+done
+
 # One of both cannot send: the other one has the window to itself, and loses no call for it.
 diag "a port without a carrier waits with the other one"
 two switch
@@ -324,7 +363,7 @@ enslave b q
 enslave b r
 fdb b r
 for bytes in none 64kb; do
-	gate a p switch limit 100m
+	gate a p switch limit 100m credit-bytes $bytes
 	gate b q switch credit-bytes $bytes
 	gate b r host credit-bytes $bytes
 	check "they meet" wait_until -e 500 10 meets a p

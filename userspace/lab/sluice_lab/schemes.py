@@ -40,6 +40,7 @@ SETTINGS = {
     "red_max": "400000",
     "red_rate": None,           # these are of a link with this rate, and of others in proportion
     "red_burst": None,          # packets: red_min of them, so that red's average follows at once
+    "credit_bytes": "none",     # of floodgate: the paper's credits, by time alone; the qdisc's default is 64kb
     "peer": None,               # of the port: host or switch
     "tier": None,               # of the port: none, up or down
 }
@@ -74,7 +75,7 @@ _BELOW_ROCC = "bfc role switch peer {peer} tier {tier} queues {queues} pool {buf
               "limit 1073741824 hrtt-max 100ms th-scale {th_scale} {acks_share}"
 _IDEAL = "ideal {acks}"
 _FLOODGATE = "floodgate role switch peer {peer} pool {buffer} pool-alpha {pool_alpha} " \
-             "limit 1073741824 hrtt-max 100ms {acks_share}"
+             "limit 1073741824 hrtt-max 100ms credit-bytes {credit_bytes} {acks_share}"
 # One that is paused for single destinations
 _HOST_FLOODGATE = "floodgate role host peer switch limit 1073741824 {acks_share} {options}"
 _HOST_FLOWSAIL = "flowsail role host peer switch limit 1073741824 {acks_share} {prios} {options}"
@@ -119,8 +120,8 @@ SCHEMES = {
                       what="Floodgate: windows per destination between switches; hosts have a window of one BDP"),
     "floodgate-pause": dict(transport="gbn", host=_HOST_FLOODGATE, switch=_FLOODGATE + " pause-hosts" + _BOTH,
                             window="1bdp", what="the same, and hosts are paused for single destinations"),
-    "floodgate-ideal": dict(transport="gbn", host=_HOST_FLOODGATE, window="1bdp",
-                            switch=_FLOODGATE + " pause-hosts window-factor 150% credit-bytes 1514" + _BOTH,
+    "floodgate-ideal": dict(transport="gbn", host=_HOST_FLOODGATE, window="1bdp", credit_bytes="1514",
+                            switch=_FLOODGATE + " pause-hosts window-factor 150%" + _BOTH,
                             what="the same, with a credit after 1514 bytes, at most one each 1 us"),
     "floodgate-pfc": dict(transport="gbn", host=_HOST_FLOODGATE + " pfc pool 1073741824 pool-alpha 1000%", window="1bdp",
                           switch=_FLOODGATE + " pfc pool-pause-alpha {pause_alpha}" + _BOTH,
