@@ -1629,6 +1629,103 @@ bins 1kB 2kB
                 rate = next(p.rate for p in labfile.parse("x.lab", text).topology.ports if str(p) == "spine1.tor1")
                 self.assertAlmostEqual(row["% of one link"], 100 * credits * 8e9 / (rate * 10000))
 
+    def of_runs(self, which, text, runs):
+        """Exit status, rows and what is said of errors: an experiment and {KEY: {FILE: what it holds}}, flows as "SRC,DST,BYTES,LABEL,START,DONE"."""
+        with tempfile.TemporaryDirectory() as directory:
+            for name, what in ("path", f"{directory}/x.lab\n"), ("experiment.lab", text):
+                with open(f"{directory}/{name}", "w", encoding="utf-8") as f:
+                    f.write(what)
+            for key, files in runs.items():
+                os.makedirs(f"{directory}/runs/{key}")
+                lines = []
+                for n, flow in enumerate(files["flows.csv"]):
+                    src, dst, size, label, start, done = flow.split(",")
+                    lines.append(f"{n},{src},{dst},{size},0,{label},{start},{done},,1,0,0\n")
+                csv = "flow,src,dst,bytes,class,label,start_ns,done_ns,acked_ns,packets,retransmits,timeouts\n" + "".join(lines)
+                for name, what in {"run.json": "{}", **files, "flows.csv": csv}.items():
+                    with open(f"{directory}/runs/{key}/{name}", "w", encoding="utf-8") as f:
+                        f.write(what)
+            done = subprocess.run([f"{ROOT}/selftests/lab/claims", "--json", which, directory], capture_output=True, text=True, check=False)
+        return done.returncode, json.loads(done.stdout or "[]"), done.stderr.replace(directory, "DIR")
+
+    def test_workloads(self):
+        """Floodgate, Figs. 8 to 10: each law beside its own; an incast to the first host, one other flow to its rack and three elsewhere"""
+        text = "topology leaf-spine racks 2 hosts 2 spines 1 rate 8gbit\nworkload w --law {law} --load 0.5\nvary law a b\nscheme dcqcn\n" \
+               "scheme floodgate-dcqcn floodgate\nscheme bytes-dcqcn floodgate\nscheme ideal-dcqcn floodgate\nscheme hpcc\nscheme floodgate-hpcc floodgate\n"
+
+        def run(others, incast, switch, down, pauses, voqs=1):
+            flows = [f"2,{dst},1000,other,0,{took}" for dst, took in zip((1, 3, 3, 3), others)] + [f"2,0,1000,incast,0,{incast}"]
+            figures = {"root": True, "drops": 0, "kind": "floodgate", "voqs_max": voqs}
+            ports = {"lab-tor1": [{**figures, "dev": "h1", "backlog_max": down, "pool_max": switch, "pfc_sent": pauses}],
+                     "lab-spine1": [{**figures, "dev": "tor1", "backlog_max": 0, "pool_max": 1, "pfc_sent": 0}]}
+            return {"flows.csv": flows, "ports.json": json.dumps(ports)}
+        without = [(100000, 100000, 100000, 500000), 900000, 18000, 24000, 1]
+        good = [(10000, 100000, 100000, 450000), 900000, 10000, 2400, 0]
+        ideal = [(10000, 100000, 100000, 450000), 950000, 10000, 600, 0]
+        changes = (({}, []), ({0: (10001, 100000, 100000, 450000)}, ["floodgate", "bytes"]),		# the first one to the rack
+                   ({0: (10000, 100000, 100000, 455000)}, ["floodgate", "bytes"]),			# the 99th percentile
+                   ({0: (10000, 200000, 200000, 310000)}, ["floodgate", "bytes"]),			# the mean
+                   ({1: 900001}, ["floodgate", "bytes"]), ({2: 10001}, ["floodgate"]), ({2: 10600}, ["floodgate", "bytes"]),
+                   ({3: 2399}, ["ideal"]), ({3: 10000}, ["bytes"]), ({3: 10001}, ["floodgate", "bytes"]),
+                   ({4: 1}, ["floodgate", "bytes"]), ({5: 2}, ["floodgate"]))
+        for change, wrong in changes:
+            judged = run(*({**dict(enumerate(good)), **change}[n] for n in range(5)), change.get(5, 1))
+            runs = {}
+            for law in "ab":
+                # whose own is without pauses if it is the other one's: nothing of it may be used
+                for scheme, files in ("dcqcn", run(*without)), ("floodgate-dcqcn", judged), ("bytes-dcqcn", judged), \
+                        ("ideal-dcqcn", run(*ideal)), ("hpcc", run(*without)), ("floodgate-hpcc", run(*good)):
+                    runs[f"{scheme}-law{law}-s1"] = files
+            status, rows, said = self.of_runs("workloads", text, runs)
+            self.assertEqual(([(r["law"], r["scheme"]) for r in rows if not r["met"]], status, said),
+                             ([(law, f"{kind}-dcqcn") for law in "ab" for kind in wrong], 1 if wrong else 0, ""), (change, rows))
+        del runs["dcqcn-lawb-s1"]
+        self.assertEqual(self.of_runs("workloads", text, runs), (1, [], "claims: DIR: there is no run of dcqcn with law b\n"))
+        runs["dcqcn-lawb-s1"] = run(*without[:4], 0)
+        runs["ideal-dcqcn-lawb-s1"] = run(*ideal[:4], 1)
+        _, rows, _ = self.of_runs("workloads", text, runs)
+        self.assertEqual([r["met"] for r in rows if r["law"] == "b" and r["scheme"] in ("dcqcn", "ideal-dcqcn")], [False, False])
+
+    def test_interval(self):
+        """Floodgate, Fig. 17: by the time between credits, and by what delays them"""
+        schemes = ("t2", "t10", "t40", "d1", "d38")
+        text = "topology leaf-spine racks 2 hosts 1 spines 1 rate 8gbit\nworkload w --law google_allrpc --load 0.5\nframes\n" + \
+               "".join(f"scheme {name} floodgate\n" for name in schemes)
+        # bytes of control frames, a small flow, the incast, ToR-Up, core, ToR-Down, credits delayed
+        good = {"t2": (30, 1000, 9000, 300, 100, 100, 0), "t10": (20, 1000, 9000, 200, 200, 200, 0), "t40": (10, 2001, 9000, 100, 300, 300, 0),
+                "d1": (20, 1000, 9000, 200, 200, 200, 1), "d38": (20, 1000, 9000, 200, 200, 200, 0)}
+        def files(control, small, last, up, core, down, delayed):
+            ports = {box: [{"kind": "floodgate", "root": True, "drops": 0, "dev": dev, "backlog_max": most, "delayed": late}]
+                     for box, dev, most, late in (("lab-tor2", "spine1", up, delayed), ("lab-spine1", "tor1", core, 0))}
+            ports["lab-tor1"] = [{"kind": "floodgate", "root": True, "drops": 0, "dev": "h1", "backlog_max": down, "delayed": 0}]
+            return {"flows.csv": [f"1,0,1000,small,0,{small}", f"1,0,1000,incast,0,{last}"], "ports.json": json.dumps(ports),
+                    "waits.csv": "from_layer,to_layer,label,packets,sum_ns,p50_ns,p99_ns,max_ns\n",
+                    "frames.csv": "port,from_layer,to_layer,kind,frames,bytes\ntor2.spine1,1,2,data,9,9000\n"
+                                  f"spine1.tor2,2,1,balances,1,{control}\n"}
+        for scheme, at, value, wrong in (("t2", 0, 30, []), ("t10", 0, 30, ["t10"]), ("t10", 3, 300, ["t10", "d1", "d38"]), ("t10", 4, 100, ["t10", "d1", "d38"]),
+                                         ("t10", 5, 100, ["t10", "d1", "d38"]), ("t40", 1, 2000, ["t40"]), ("t10", 1, 989, ["t10", "d1", "d38"]),
+                                         ("d1", 1, 1011, ["d1"]), ("d1", 2, 9100, ["d1"]), ("d1", 3, 221, ["d1"]), ("d1", 4, 231, ["d1"]),
+                                         ("d1", 5, 203, ["d1"]), ("d1", 6, 0, ["d1"]), ("d38", 6, 1, ["d38"]), ("d1", 3, 219, []), ("d1", 4, 229, [])):
+            runs = {f"{name}-s1": files(*(value if (name, n) == (scheme, at) else figure for n, figure in enumerate(figures)))
+                    for name, figures in good.items()}
+            status, rows, said = self.of_runs("interval", text, runs)
+            self.assertEqual(([r["scheme"] for r in rows if not r["met"]], status, said), (wrong, 1 if wrong else 0, ""), (scheme, at, value, rows))
+
+    def test_thresholds(self):
+        """FlowSail, Fig. 18: the larger a threshold, the more waits at all ports; Q_h of 3 (l1) and 4 are the same within 15 %"""
+        schemes = ("l0.5", "l1", "l2", "l3", "h1", "h2", "h4", "h8")
+        text = "topology leaf-spine racks 2 hosts 1 spines 1 rate 8gbit\nworkload w --incast {degree}:-:0\nvary degree 50\nsample 1us\n" + \
+               "".join(f"scheme {name} flowsail\n" for name in schemes)
+        good = dict(zip(schemes, (900, 1000, 1300, 1400, 800, 900, 1149, 1200)))
+        for change, wrong in (({}, []), ({"l0.5": 1000}, ["l1"]), ({"l2": 1000}, ["l2"]), ({"l3": 1300}, ["l3"]), ({"h1": 900}, ["h2"]),
+                              ({"h4": 1151}, ["h4"]), ({"h8": 1149}, ["h8"]), ({"h4": 1000}, ["h4"])):
+            runs = {f"{scheme}-degree50-s1": {
+                "flows.csv": ["1,0,1000,incast,0,20000", "1,0,1000,-,10000,20000"],
+                "samples.csv": f"t_ns,port,backlog_bytes,backlog_packets,tx_bytes\n0,tor1.h1,{held},0,0\n20000,tor1.h1,0,0,0\n"}
+                for scheme, held in {**good, **change}.items()}
+            status, rows, said = self.of_runs("flowsail18", text, runs)
+            self.assertEqual(([r["scheme"] for r in rows if not r["met"]], status, said), (wrong, 1 if wrong else 0, ""), (change, rows))
+
     def of_flows(self, which, lines, runs, ports=None):
         """Exit status and rows: runs as {KEY: [(bytes, class, done)]}, of flows that begin at 0 from h1 to r1; ports as
         {KEY: [figures of a qdisc of s1]}."""
