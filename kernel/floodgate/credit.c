@@ -9,7 +9,8 @@
  * without windows is credited by itself, and so is, too early, what is on its way from the hook
  * to a qdisc.
  *
- * A credit waits for T to be over, or for enough bytes of what came by the handle.
+ * A credit waits for T to be over, or for enough bytes of what came by the handle: those that leave
+ * by a port with floodgate are counted there, and hopctl sees of all others when more comes.
  *
  * delayCredit (section 4.1). While the box holds more than a threshold of a destination in VOQs,
  * what leaves goes on counting as queued: its handle joins the destination's list. Whoever takes
@@ -55,6 +56,12 @@ static struct hop_ledger_rx_key *credit_key(struct hop_port *port, u16 key)
 	return &container_of(m, struct floodgate_sched, member)->come->keys[key];
 }
 
+/* Bytes that have left, of what came by a handle, since the neighbour was told */
+static atomic_t *credit_left(const struct floodgate_sched *q, u16 handle)
+{
+	return &q->box->origins[handle - HOP_HANDLE_FIRST].left;
+}
+
 /* hop_blocks_ops.received */
 struct hop_ledger_rx_key *floodgate_received(struct hop_port *port, const struct sk_buff *skb,
 					     u16 queue, u32 *bytes)
@@ -64,19 +71,24 @@ struct hop_ledger_rx_key *floodgate_received(struct hop_port *port, const struct
 }
 
 /* hop_blocks_ops.balance: what has come is read before what waits, so that a packet in between is
- * taken for gone, not for one more that waits.
+ * taken for gone, not for one more that waits. What leaves from now on is untold.
  */
 s64 floodgate_balance(struct hop_port *port, const struct hop_ledger_rx *rx, u16 key)
 {
+	const struct hop_member *m = hop_port_member(port, &floodgate_member_ops);
 	struct hop_ledger_rx_key *come = credit_key(port, key);
+	u16 handle = hop_handle_of(port, key);
 	s64 balance;
 
 	if (!come)
 		return 0;
+	if (handle)
+		atomic_set(credit_left(container_of(m, struct floodgate_sched, member), handle), 0);
 	come->queued = 0;
 	balance = hop_ledger_balance(rx, come);
 	smp_rmb();
-	return balance - hop_ingress_bytes(port, key);
+	come->queued = hop_ingress_bytes(port, key);
+	return balance - come->queued;
 }
 
 /* ---- what leaves ---- */
@@ -145,11 +157,11 @@ void floodgate_credit_delayed(struct floodgate_sched *q, struct floodgate_dest *
 /* Has so much left, of what came by a handle, that the neighbour is to be told at once? */
 static bool credit_is_due(const struct floodgate_sched *q, u16 handle, u32 bytes)
 {
-	atomic_t *left = &q->box->origins[handle - HOP_HANDLE_FIRST].left;
+	u32 most = q->config.port.balances_bytes;
 
-	if (!q->config.credit_bytes || atomic_add_return(bytes, left) < (int)q->config.credit_bytes)
+	if (!most || atomic_add_return(bytes, credit_left(q, handle)) < (int)most)
 		return false;
-	atomic_set(left, 0);
+	atomic_set(credit_left(q, handle), 0);
 	return true;
 }
 

@@ -57,7 +57,6 @@ struct floodgate_config {
 	u32			pmax;
 	u32			window;
 	u32			window_factor;
-	u32			credit_bytes;
 	u32			credit_threshold;
 	u32			slots;
 	u32			voqs;
@@ -105,11 +104,14 @@ struct floodgate_stats {
  * @node: in the table, or in the list of free ones; floodgate_switch.lock
  * @key: the destination
  * @users: slots; floodgate_switch.lock
+ * @each: how much more the window is for each port but one, and
+ * @most: what it is at most: as the port says that grants most; @lock
+ * @ports: slots where windows hold; @lock
  * @out: bytes that count against the window, at all ports
  * @held: bytes in VOQs, at all ports
- * @window: bytes; written under @lock, as the next two
- * @grant: what the port with the largest window grants it where no other port has the destination
- * @widest: that port's slot. NULL: to be looked for, as whenever @users changes
+ * @window: bytes; written under @lock
+ * @grant: of this, what that port grants where no other one has the destination; likewise
+ * @widest: that port's slot, NULL if it is to be looked for; any port, WRITE_ONCE
  * @lock: the rest
  * @waiting: slots whose VOQ waits for window, whose turn comes first
  * @delayed: first of the handles whose credits are delayed, 0 if there is none; see credit.c
@@ -119,6 +121,9 @@ struct floodgate_dest {
 	struct hlist_node	node;
 	struct floodgate_key	key;
 	u32			users;
+	u32			each;
+	u32			most;
+	u32			ports;
 	atomic64_t		out ____cacheline_aligned_in_smp;
 	atomic64_t		held;
 	u32			window;
@@ -192,6 +197,7 @@ struct floodgate_voq {
  * @hash: of the destination
  * @next: slot in the same bucket of the table + 1, 0 if it is the last one
  * @idle: it is in the list of idle ones
+ * @idle_at: since then, jiffies
  * @paused: the neighbour holds it
  * @charged: bytes in the FIFO
  * @counted: what it has in floodgate_dest.out
@@ -214,6 +220,7 @@ struct floodgate_slot {
 	u16				next;
 	bool				idle;
 	bool				paused;
+	unsigned long			idle_at;
 	u32				charged;
 	u32				backlog;
 	u64				counted;
@@ -430,7 +437,7 @@ static inline bool floodgate_window_left(struct floodgate_slot *slot)
 
 	if (unlikely(!q->windows))
 		return true;
-	return (q->config.scope == FLOODGATE_SCOPE_PORT ? slot->counted :
+	return (q->config.scope == FLOODGATE_SCOPE_PORT ? (s64)slot->counted :
 		atomic64_read(&slot->dest->out)) < floodgate_window(slot);
 }
 

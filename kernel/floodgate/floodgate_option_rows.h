@@ -56,7 +56,7 @@ static const struct hop_option floodgate_options[] = {
 	ROW(TCA_FLOODGATE_CREDIT_INTERVAL, port.balances_ns, 4,
 	    FLOODGATE_INTERVAL_MIN, FLOODGATE_TIME_MAX_NS,
 	    "credit-interval must be 1 us to 1 s"),
-	ROW(TCA_FLOODGATE_CREDIT_BYTES, credit_bytes, 4, 1514, FLOODGATE_LIMIT_MAX,
+	ROW(TCA_FLOODGATE_CREDIT_BYTES, port.balances_bytes, 4, 1514, FLOODGATE_LIMIT_MAX,
 	    "credit-bytes must be none or 1514 bytes to 1 GiB", .zero = true),
 	ROW(TCA_FLOODGATE_CREDIT_THRESHOLD, credit_threshold, 4, 1, FLOODGATE_LIMIT_MAX,
 	    "credit-threshold must be auto or 1 byte to 1 GiB", .zero = true),
@@ -177,7 +177,7 @@ static const struct nla_policy floodgate_policy[TCA_FLOODGATE_MAX + 1] = {
 	.window_factor = FLOODGATE_ALPHA_ONE,					\
 	.slots = FLOODGATE_SLOTS_DEFAULT,					\
 	.port.balances_ns = FLOODGATE_INTERVAL_DEFAULT,				\
-	.credit_bytes = FLOODGATE_CREDIT_BYTES_DEFAULT,				\
+	.port.balances_bytes = FLOODGATE_CREDIT_BYTES_DEFAULT,			\
 	.pmax = FLOODGATE_PMAX_DEFAULT,						\
 	.split_gso = 1,								\
 	.control_share = FLOODGATE_CONTROL_SHARE_DEFAULT,			\

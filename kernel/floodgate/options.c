@@ -101,7 +101,7 @@ static void floodgate_recompute(struct floodgate_sched *q)
 	q->interval_ns = floodgate_interval(q);
 	q->window = c->window ?:
 		floodgate_bound(floodgate_window_bytes(hrtt, c->window_factor,
-						       q->interval_ns, c->credit_bytes,
+						       q->interval_ns, c->port.balances_bytes,
 						       q->rate, q->frame_seen));
 	q->window_most = c->window ?:
 		floodgate_bound(floodgate_window_bytes(hrtt, c->window_factor, q->interval_ns, 0,

@@ -165,7 +165,18 @@ static enum floodgate_waits slot_why(const struct floodgate_slot *slot)
 	return slot->paused ? FLOODGATE_WAITS_PAUSE : FLOODGATE_WAITS_WINDOW;
 }
 
-static void slot_look(struct Qdisc *sch, struct floodgate_slot *slot, struct slot_now *now)
+/* As floodgate_window(), but nothing comes of it */
+static u32 slot_window(const struct floodgate_slot *slot)
+{
+	const struct floodgate_sched *q = slot->q;
+
+	if (!q->windows)
+		return 0;
+	return q->config.scope == FLOODGATE_SCOPE_PORT || !READ_ONCE(slot->dest->widest) ?
+		q->window : READ_ONCE(slot->dest->window);
+}
+
+static void slot_look(struct Qdisc *sch, const struct floodgate_slot *slot, struct slot_now *now)
 {
 	const struct floodgate_dest *dest;
 
@@ -178,8 +189,9 @@ static void slot_look(struct Qdisc *sch, struct floodgate_slot *slot, struct slo
 	now->qs = (struct gnet_stats_queue) { .qlen = slot->qlen, .backlog = slot->backlog };
 	if (dest) {
 		now->key = dest->key;
-		now->out = atomic64_read(&dest->out);
-		now->window = floodgate_window(slot);
+		now->out = slot->q->config.scope == FLOODGATE_SCOPE_PORT ?
+			   slot->counted : atomic64_read(&dest->out);
+		now->window = slot_window(slot);
 		now->why = slot_why(slot);
 	}
 	sch_tree_unlock(sch);

@@ -29,7 +29,8 @@
  *
  *   protector               what
  *   qdisc lock              slots, but for .wait; lists and tables of the qdisc
- *   floodgate_dest.lock     .waiting, .delayed, and the .wait of slots that are in a row
+ *   floodgate_dest.lock     .window and what it is made of; .waiting, .delayed, and the .wait of
+ *                           slots that are in a row
  *   floodgate_switch.lock   which destinations there are
  *   atomic                  floodgate_dest.out, .held, floodgate_sched.called, .mail
  *
@@ -101,11 +102,30 @@ static void dests_free(struct floodgate_switch *box, u32 n)
 	}
 }
 
-/* What its window is made of has changed: whoever asks next finds out, see floodgate_widen(). */
-static void dest_regrant(struct floodgate_dest *dest)
+/* As much may be untold at each of its ports. Its lock. */
+static void dest_window(struct floodgate_dest *dest)
 {
-	smp_mb();	/* pairs with floodgate_widen() */
-	WRITE_ONCE(dest->widest, NULL);
+	u64 window = dest->grant;
+
+	if (dest->ports > 1)
+		window += (u64)dest->each * (dest->ports - 1);
+	WRITE_ONCE(dest->window, min_t(u64, window, dest->most));
+}
+
+/* It has a slot more, or one less, where windows hold. */
+static void dest_ports(struct floodgate_dest *dest, int by)
+{
+	spin_lock(&dest->lock);
+	dest->ports += by;
+	dest_window(dest);
+	spin_unlock(&dest->lock);
+}
+
+/* The slot says no more what the window is: whoever is asked next does. */
+static void dest_forget(struct floodgate_dest *dest, const struct floodgate_slot *slot)
+{
+	if (READ_ONCE(dest->widest) == slot)
+		WRITE_ONCE(dest->widest, NULL);
 }
 
 static struct floodgate_dest *dest_get(struct floodgate_switch *box,
@@ -123,10 +143,10 @@ static struct floodgate_dest *dest_get(struct floodgate_switch *box,
 		hlist_del(&dest->node);
 		hlist_add_head(&dest->node, bucket);
 		dest->key = *key;
+		dest->widest = NULL;
 		box->used++;
 	}
-	WRITE_ONCE(dest->users, dest->users + 1);
-	dest_regrant(dest);
+	dest->users++;
 	spin_unlock(&box->lock);
 	return dest;
 }
@@ -134,9 +154,7 @@ static struct floodgate_dest *dest_get(struct floodgate_switch *box,
 static void dest_put(struct floodgate_switch *box, struct floodgate_dest *dest)
 {
 	spin_lock(&box->lock);
-	WRITE_ONCE(dest->users, dest->users - 1);
-	dest_regrant(dest);
-	if (!dest->users) {
+	if (!--dest->users) {
 		hlist_del(&dest->node);
 		hlist_add_head(&dest->node, &box->free);
 		box->used--;
@@ -145,6 +163,8 @@ static void dest_put(struct floodgate_switch *box, struct floodgate_dest *dest)
 }
 
 /* ---- slots ---- */
+
+#define SLOT_IDLE_JIFFIES	(10 * HZ)
 
 static void slot_init(struct floodgate_sched *q, struct floodgate_slot *slot)
 {
@@ -198,6 +218,9 @@ static void slot_unbind(struct floodgate_sched *q, struct floodgate_slot *slot)
 	while (slot_at(q, *link) != slot)
 		link = &slot_at(q, *link)->next;
 	*link = slot->next;
+	dest_forget(dest, slot);
+	if (q->windows)
+		dest_ports(dest, -1);
 	WRITE_ONCE(slot->dest, NULL);
 	q->used--;
 	dest_put(q->box, dest);
@@ -224,6 +247,8 @@ slot_bind(struct floodgate_sched *q, const struct floodgate_key *key, u32 hash)
 	slot->next = q->table[hash & q->mask];
 	q->table[hash & q->mask] = floodgate_slot_number(slot) + 1;
 	WRITE_ONCE(slot->dest, dest_get(q->box, key, hash));
+	if (q->windows)
+		dest_ports(slot->dest, 1);
 	q->used++;
 	floodgate_recount(slot);
 	return slot;
@@ -308,32 +333,45 @@ void floodgate_settle(struct floodgate_slot *slot)
 	if (idle == slot->idle || !slot->dest)
 		return;
 	slot->idle = idle;
-	if (idle)
-		list_add_tail(&slot->node, &slot->q->idle);
-	else
+	if (!idle) {
 		list_del(&slot->node);
+		return;
+	}
+	slot->idle_at = jiffies;
+	list_add_tail(&slot->node, &slot->q->idle);
+}
+
+/* A destination that has not been used for long goes, if there is one: windows reckon with the
+ * ports that have it. Nobody has a slot in hand.
+ */
+static void slots_age(struct floodgate_sched *q)
+{
+	struct floodgate_slot *slot = list_first_entry_or_null(&q->idle, struct floodgate_slot,
+							       node);
+
+	if (!slot || time_before(jiffies, slot->idle_at + SLOT_IDLE_JIFFIES))
+		return;
+	slot_unbind(q, slot);
+	slot->idle = false;
+	list_move(&slot->node, &q->free);
 }
 
 /* ---- windows ---- */
 
-/* This port grants more than any other that the destination has, or has granted another window, or
- * it is another number of ports. Each of them may wait for the neighbour's word of credit-bytes.
- */
+/* This port grants more than any other that the destination has, or has granted another window. */
 u32 floodgate_widen(struct floodgate_slot *slot)
 {
 	const struct floodgate_sched *q = slot->q;
 	struct floodgate_dest *dest = slot->dest;
-	u64 window = q->window;
 
 	spin_lock(&dest->lock);
 	WRITE_ONCE(dest->widest, slot);
-	smp_mb();	/* pairs with dest_regrant(): what is read is new, or asked for anew */
-	window += (u64)q->config.credit_bytes * (READ_ONCE(dest->users) - 1);
-	window = min_t(u64, window, q->window_most);
 	WRITE_ONCE(dest->grant, q->window);
-	WRITE_ONCE(dest->window, window);
+	dest->each = q->config.port.balances_bytes;
+	dest->most = q->window_most;
+	dest_window(dest);
 	spin_unlock(&dest->lock);
-	return window;
+	return READ_ONCE(dest->window);
 }
 
 static bool sched_is_stopped(const struct floodgate_sched *q)
@@ -481,12 +519,17 @@ void floodgate_not_sent(struct floodgate_slot *slot)
 static void sched_links(struct floodgate_sched *q, u8 link)
 {
 	struct floodgate_slot *slot;
+	bool before = q->windows;
 
 	WRITE_ONCE(q->link, link);
 	q->windows = link & FLOODGATE_LINK_WINDOWS;
 	for (slot = q->slots; slot && slot < q->slots + q->config.slots; slot++) {
 		if (!slot->dest)
 			continue;
+		if (q->windows != before) {
+			dest_forget(slot->dest, slot);
+			dest_ports(slot->dest, q->windows ? 1 : -1);
+		}
 		floodgate_recount(slot);
 		floodgate_settle(slot);
 		if (q->windows || !slot_waits(slot))
@@ -650,6 +693,7 @@ void floodgate_hear(struct floodgate_sched *q)
 		return;
 	hear_mail(q);
 	hear_calls(q);
+	slots_age(q);
 }
 
 /* ---- changes and the end ---- */
@@ -665,7 +709,7 @@ void floodgate_look_again(struct floodgate_sched *q)
 	for (slot = q->slots; slot < q->slots + q->config.slots; slot++) {
 		if (!slot->dest)
 			continue;
-		dest_regrant(slot->dest);
+		dest_forget(slot->dest, slot);
 		if (slot_waits(slot)) {
 			floodgate_wait_no_more(slot);
 			floodgate_wait(slot);

@@ -404,20 +404,46 @@ static void blocks_work(struct hop_port *port)
 		tasklet_schedule(&port->work);
 }
 
+/* A balance has changed, and that of no other key is waited for. */
+static void blocks_any(struct hop_port *port, bool hurry)
+{
+	if (unlikely(hurry))
+		WRITE_ONCE(port->blocks.hurry, true);
+	WRITE_ONCE(port->blocks.any, true);
+	blocks_work(port);
+}
+
+/* Is so much of what has come gone again that it is not to wait for others? */
+static bool blocks_much(const struct hop_port *port, unsigned int queue, u64 untold)
+{
+	u32 most = READ_ONCE(port->cfg.balances_bytes);
+
+	return unlikely(most && untold >= most && !READ_ONCE(port->blocks.hurry)) &&
+	       untold >= (u64)most + hop_ingress_bytes(port, queue);
+}
+
 /**
  * hop_blocks_came - data has come, and is not queued by a member yet
  * @port: the port
  * @queue: by which of the neighbour's sub-queues
+ * @untold: bytes of it that the neighbour has not been told of, queued or not
  *
  * It may never be: it is delivered, dropped, or leaves by another kind's port, and nobody says that
- * it has left. So the balance is told after as long as a change waits for others.
+ * it has left. So the balance is told after as long as a change waits for others, or when that is
+ * much.
  */
-void hop_blocks_came(struct hop_port *port, unsigned int queue)
+void hop_blocks_came(struct hop_port *port, unsigned int queue, u64 untold)
 {
 	struct hop_blocks *b = &port->blocks;
 
-	if (queue >= HOP_BLOCKS_KEYS || test_bit(queue, b->tell) ||
-	    test_and_set_bit(queue, b->tell))
+	if (queue >= HOP_BLOCKS_KEYS)
+		return;
+	if (blocks_much(port, queue, untold)) {
+		test_and_set_bit(queue, b->tell);	/* with full ordering */
+		blocks_any(port, true);
+		return;
+	}
+	if (test_bit(queue, b->tell) || test_and_set_bit(queue, b->tell))
 		return;
 	if (READ_ONCE(b->any) || READ_ONCE(b->came_ns))
 		return;
@@ -434,10 +460,7 @@ void hop_blocks_left(const struct hop_member *m, u16 handle, bool hurry)
 		return;
 	if (test_and_set_bit(queue, port->blocks.tell) && READ_ONCE(port->blocks.any) && !hurry)
 		return;
-	if (unlikely(hurry))
-		WRITE_ONCE(port->blocks.hurry, true);
-	WRITE_ONCE(port->blocks.any, true);
-	blocks_work(port);
+	blocks_any(port, hurry);
 }
 EXPORT_SYMBOL_GPL(hop_blocks_left);
 

@@ -40,8 +40,9 @@
  * @received: a data frame came by the neighbour's sub-queue @queue. Context: receive hook. Return:
  *	where its key is counted, and its bytes in @bytes, as the neighbour counts them; NULL if it
  *	is not
- * @balance: what hop_ledger_balance() says of a key; 0 of one that there is nothing of. Context:
- *	port's lock, and that of the blocks
+ * @balance: what hop_ledger_balance() says of a key, whose bytes by hop_ingress_bytes() are its
+ *	.queued then; 0 of one that there is nothing of. Context: port's lock, and that of the
+ *	blocks
  * @told: the neighbour tells a balance, see hop_ledger_told(). Context: port's lock, RCU
  * @asks: write keys that hop_ledger_asks() is true of, up to @most. Context: qdisc lock. Return:
  *	how many
@@ -107,7 +108,8 @@ void hop_blocks_owe(struct hop_member *m, bool owes);
  * hop_blocks_left - something has left this box that came by a handle
  * @m: a member of the egress port
  * @handle: the handle; its key is the number of the neighbour's sub-queue
- * @hurry: the balance is not to wait for others (hop_config.balances_ns)
+ * @hurry: the balance is not to wait for others (hop_config.balances_ns), as after
+ *	hop_config.balances_bytes
  *
  * Context: qdisc lock, softirqs off, or RCU.
  */

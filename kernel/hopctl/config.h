@@ -33,6 +33,8 @@
  * @restore_ns: quiet time after which the neighbour is obeyed again; 0 = auto: twice @watchdog_ns
  * @balances_ns: how long balances that have changed wait for others, and not less than
  *	HOP_BALANCES_FRAMES frames take; 0: not at all (blocks.h)
+ * @balances_bytes: so many bytes that have come, are not queued, and have not been told do not wait
+ *	for others; 0: they do
  * @roots: tell and hear where congestion began (root.h)
  * @root_id: the port's id as a root; 0 = auto: one that comes with its epoch
  */
@@ -52,6 +54,7 @@ struct hop_config {
 	u32	watchdog_ns;
 	u32	restore_ns;
 	u32	balances_ns;
+	u32	balances_bytes;
 	bool	roots;
 	u16	root_id;
 };

@@ -594,6 +594,15 @@ static inline void hop_ingress_keep(struct hop_member *m)
 void hop_ingress_forget(struct hop_member *m, u16 origin, u32 bytes);
 
 /**
+ * hop_handle_of - the handle of what comes by a sub-queue of the neighbour
+ * @port: the port
+ * @queue: the sub-queue's number
+ *
+ * Context: any. Return: 0 if there is none.
+ */
+u16 hop_handle_of(const struct hop_port *port, u16 queue);
+
+/**
  * hop_ingress_bytes - what is queued of what came by a sub-queue of the neighbour
  * @port: where it came
  * @queue: the neighbour's sub-queue

@@ -555,11 +555,19 @@ void hop_ingress_forget(struct hop_member *m, u16 origin, u32 bytes)
 }
 EXPORT_SYMBOL_GPL(hop_ingress_forget);
 
-u32 hop_ingress_bytes(const struct hop_port *port, u16 queue)
+u16 hop_handle_of(const struct hop_port *port, u16 queue)
 {
 	u32 handles = READ_ONCE(port->handles);
 
-	return queue < (handles & 0xffff) ? hop_ingress_of(port->net, (handles >> 16) + queue) : 0;
+	return queue < (handles & 0xffff) ? (handles >> 16) + queue : 0;
+}
+EXPORT_SYMBOL_GPL(hop_handle_of);
+
+u32 hop_ingress_bytes(const struct hop_port *port, u16 queue)
+{
+	u16 handle = hop_handle_of(port, queue);
+
+	return handle ? hop_ingress_of(port->net, handle) : 0;
 }
 EXPORT_SYMBOL_GPL(hop_ingress_bytes);
 

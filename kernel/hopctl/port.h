@@ -674,7 +674,7 @@ void hop_blocks_start(struct hop_port *port, u64 now);
 void hop_blocks_stop(struct hop_port *port);
 void hop_blocks_forget(struct hop_port *port);
 void hop_blocks_judge(struct hop_port *port);
-void hop_blocks_came(struct hop_port *port, unsigned int queue);
+void hop_blocks_came(struct hop_port *port, unsigned int queue, u64 untold);
 void hop_blocks_rx_end(struct hop_port *port, const struct hop_end *end, u64 now);
 void hop_blocks_rx_balances(struct hop_port *port, const struct hop_balances *told);
 bool hop_blocks_write(struct hop_port *port, struct hop_writer *w, u64 now);

@@ -87,17 +87,20 @@ static noinline void tag_count(struct hop_port *port, const struct sk_buff *skb,
 	const struct hop_blocks_ops *ops = READ_ONCE(port->blocks.ops);
 	struct hop_blocks *b = &port->blocks;
 	struct hop_ledger_rx_key *key;
+	u16 queue = (tci & VLAN_VID_MASK) - 1;
+	u64 untold;
 	u32 bytes;
 
 	if (!ops || !(tci & VLAN_VID_MASK))
 		return;
-	key = ops->received(port, skb, (tci & VLAN_VID_MASK) - 1, &bytes);
+	key = ops->received(port, skb, queue, &bytes);
 	if (!key)
 		return;
 	spin_lock(&b->rx_lock);
 	hop_ledger_received(&b->rx, key, !!(tci & VLAN_CFI_MASK), bytes);
+	untold = key->queued;
 	spin_unlock(&b->rx_lock);
-	hop_blocks_came(port, (tci & VLAN_VID_MASK) - 1);
+	hop_blocks_came(port, queue, untold);
 }
 
 /* The frame is somebody else's, too, or there is another tag in it, which goes where ours was. */

@@ -212,7 +212,26 @@ by_bytes "the paper's, but for each port" 0 window-scope port
 by_bytes "a window that is given" 0 window 50000
 sends a o "$(to 1 sport=2)"
 tc_in a qdisc change dev p root floodgate window auto
+sends a p "$(to 1)"
 shows "a change: auto, and for two ports" a p window_bytes $(($(window_of p) - 125000 + 65536))
+tc_in a qdisc change dev p root floodgate credit-interval 20us
+sends a p "$(to 1)"
+shows "a change: of what two may have at most" a p window_bytes $(($(window_of p) - 65536))
+# A port whose neighbour is not there any more is not one of them
+tc_in b qdisc del dev n root
+figs a p window_bytes
+one=$REPLY
+window_is() { [ "$(window_of p) $(window_of o)" = "$1" ]; }
+check "without a neighbour there is no window, and the other port has its own" wait_until -e 300 50 window_is "$one 0"
+gate b n switch
+check "both" wait_until -e 500 10 meets a o
+check "with one there are two again" wait_until -e 500 10 window_is "$((one + 65536)) $((one + 65536))"
+# nor is one that it has not left by for 10 s, when something else has
+sleep 11
+sends a p "$(to 1)"
+check "the window is still of two" window_is "$((one + 65536)) $((one + 65536))"
+sends a o "y n=1 bytes=1000 from=10.0.0.1 to=10.0.0.3 sport=1 dport=9 dst=$(mac 3)"
+check "then of one" wait_until -e 50 20 window_is "$one "
 for dev in p o; do
 	ip_in a link set dev $dev type wire rate 100mbit
 done
@@ -261,7 +280,7 @@ leave_spaces
 # shape NAME LINE: FRAMES of such frames, of which a window is on its way, and nothing in the end
 shape()
 {
-	local i bad='' most=0
+	local i bad='' most=0 bound=$((WINDOW + FRAME + 200))	# and reports of IGMP and MLD
 
 	diag "$1"
 	gate a p switch window $WINDOW
@@ -273,10 +292,10 @@ shape()
 		sleep 0.01
 		figs b r backlog
 		most=$((REPLY > most ? REPLY : most))
-		[ "$REPLY" -le $((WINDOW + FRAME)) ] || bad+=" $REPLY"
+		[ "$REPLY" -le $bound ] || bad+=" $REPLY"
 	done
 	is "$1: never more than a window at r" "$bad" ""
-	between "$1: but nearly so much" $most $((WINDOW / 4)) $((WINDOW + FRAME))
+	between "$1: but nearly so much" $most $((WINDOW / 4)) $bound
 	check "$1: all leaves, and nothing is outstanding" wait_until -e 400 50 shape_rests
 }
 shape_rests() { figs_are a p outstanding backlog voqs_used "0 0 0" && figs_are b r queued backlog "0 0"; }
@@ -349,6 +368,12 @@ for bytes in none 5000; do
 	fi
 	check "all leaves then" wait_until -e 400 50 figs_are a p outstanding backlog "0 0"
 done
+# Nor need more of it come meanwhile: all of a window is at r, which takes 98 ms for FRAMES
+ip_in b link set dev r type wire rate 50mbit
+sends a p "$(to $FRAMES)"
+sleep 0.11
+shows "nor is more to come for that: all of it has left at half the rate" a p backlog 0
+check "all leaves" wait_until -e 400 50 figs_are a p outstanding backlog "0 0"
 leave_spaces
 
 # ---- what credits take of a link (Floodgate, Fig. 18: 0.175 %) ----
@@ -362,19 +387,29 @@ cable b r 100gbit b y
 enslave b q
 enslave b r
 fdb b r
+sent() { in_ns "$1" ethtool -S "$2" | awk '$1 == "sent_bytes:" { print $2 }'; }
+ips b "addr add 10.0.0.3/24 dev br0
+link set dev br0 address $(mac 3)"
+# 20000 frames take 1.64 ms
 for bytes in none 64kb; do
-	gate a p switch limit 100m credit-bytes $bytes
-	gate b q switch credit-bytes $bytes
-	gate b r host credit-bytes $bytes
-	check "they meet" wait_until -e 500 10 meets a p
-	sent() { in_ns "$1" ethtool -S "$2" | awk '$1 == "sent_bytes:" { print $2 }'; }
-	there=$(sent a p) back=$(sent b q)
-	sends a p "$(to 20000)"
-	sleep 0.003
-	there=$(($(sent a p) - there)) back=$(($(sent b q) - back))
-	shows "credits, $bytes: all has left at 100 Gb/s" a p backlog 0
-	diag "credits, $bytes: $back bytes for $there of data"
-	between "credits, $bytes: less than 0.2 %" $((back * 100000 / there)) 10 200
+	for way in "by floodgate" "by pfifo" "delivered"; do
+		gate a p switch limit 100m credit-bytes $bytes
+		gate b q switch credit-bytes $bytes
+		if [ "$way" = "by pfifo" ]; then tc_in b qdisc replace dev r root pfifo limit 100000; else gate b r host credit-bytes $bytes; fi
+		check "they meet" wait_until -e 500 10 meets a p
+		there=$(sent a p) back=$(sent b q)
+		if [ "$way" = delivered ]; then
+			sends a p "y n=20000 bytes=$FRAME from=10.0.0.1 to=10.0.0.3 sport=1 dport=9 dst=$(mac 3)"
+		else
+			sends a p "$(to 20000)"
+		fi
+		sleep 0.0018
+		shows "credits, $bytes, $way: all has left at 100 Gb/s" a p backlog 0
+		sleep 0.0012
+		there=$(($(sent a p) - there)) back=$(($(sent b q) - back))
+		diag "credits, $bytes, $way: $back bytes for $there of data"
+		between "credits, $bytes, $way: less than 0.2 %" $((back * 100000 / there)) 10 200
+	done
 done
 leave_spaces
 
