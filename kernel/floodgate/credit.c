@@ -46,14 +46,12 @@ u32 floodgate_gso(const struct sk_buff *skb, struct hop_network net)
 
 /* ---- what comes ---- */
 
-/* Of several qdiscs of a port the first one has the counts. */
-static struct hop_ledger_rx_key *credit_key(struct hop_port *port, u16 key)
+/* Of several qdiscs of a port the first one has the counts. Return: NULL if there is none of it. */
+static struct floodgate_sched *credit_sched(struct hop_port *port, u16 key)
 {
 	struct hop_member *m = hop_port_member(port, &floodgate_member_ops);
 
-	if (!m || key >= HOP_BLOCKS_KEYS)
-		return NULL;
-	return &container_of(m, struct floodgate_sched, member)->come->keys[key];
+	return m && key < HOP_BLOCKS_KEYS ? container_of(m, struct floodgate_sched, member) : NULL;
 }
 
 /* Bytes that have left, of what came by a handle, since the neighbour was told */
@@ -66,8 +64,10 @@ static atomic_t *credit_left(const struct floodgate_sched *q, u16 handle)
 struct hop_ledger_rx_key *floodgate_received(struct hop_port *port, const struct sk_buff *skb,
 					     u16 queue, u32 *bytes)
 {
+	struct floodgate_sched *q = credit_sched(port, queue);
+
 	*bytes = floodgate_bytes(skb, hop_network(skb));
-	return credit_key(port, queue);
+	return q ? &q->come->keys[queue] : NULL;
 }
 
 /* hop_blocks_ops.balance: what has come is read before what waits, so that a packet in between is
@@ -75,15 +75,16 @@ struct hop_ledger_rx_key *floodgate_received(struct hop_port *port, const struct
  */
 s64 floodgate_balance(struct hop_port *port, const struct hop_ledger_rx *rx, u16 key)
 {
-	const struct hop_member *m = hop_port_member(port, &floodgate_member_ops);
-	struct hop_ledger_rx_key *come = credit_key(port, key);
+	struct floodgate_sched *q = credit_sched(port, key);
 	u16 handle = hop_handle_of(port, key);
+	struct hop_ledger_rx_key *come;
 	s64 balance;
 
-	if (!come)
+	if (!q)
 		return 0;
 	if (handle)
-		atomic_set(credit_left(container_of(m, struct floodgate_sched, member), handle), 0);
+		atomic_set(credit_left(q, handle), 0);
+	come = &q->come->keys[key];
 	come->queued = 0;
 	balance = hop_ledger_balance(rx, come);
 	smp_rmb();

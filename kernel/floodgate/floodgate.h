@@ -410,17 +410,14 @@ unsigned int floodgate_asks(struct hop_member *m, u16 *keys, unsigned int most);
 void floodgate_hear(struct floodgate_sched *q);
 void floodgate_turn_lost(struct floodgate_sched *q);
 
-/* The window that the destination's fastest port grants it at all ports, or this port's own */
+/* The window that the destination's fastest port grants it, at all ports together */
 static inline u32 floodgate_window(struct floodgate_slot *slot)
 {
-	const struct floodgate_sched *q = slot->q;
 	const struct floodgate_dest *dest = slot->dest;
 	const struct floodgate_slot *widest = READ_ONCE(dest->widest);
-	u32 grant = READ_ONCE(dest->grant);
+	u32 own = slot->q->window, grant = READ_ONCE(dest->grant);
 
-	if (q->config.scope == FLOODGATE_SCOPE_PORT)
-		return q->window;
-	if (likely(widest && (widest != slot ? q->window <= grant : q->window == grant)))
+	if (likely(widest && (widest != slot ? own <= grant : own == grant)))
 		return READ_ONCE(dest->window);
 	return floodgate_widen(slot);
 }
@@ -437,8 +434,9 @@ static inline bool floodgate_window_left(struct floodgate_slot *slot)
 
 	if (unlikely(!q->windows))
 		return true;
-	return (q->config.scope == FLOODGATE_SCOPE_PORT ? (s64)slot->counted :
-		atomic64_read(&slot->dest->out)) < floodgate_window(slot);
+	if (q->config.scope == FLOODGATE_SCOPE_PORT)
+		return slot->counted < q->window;
+	return atomic64_read(&slot->dest->out) < floodgate_window(slot);
 }
 
 /* May a packet of the destination leave by this port? */

@@ -165,7 +165,7 @@ static enum floodgate_waits slot_why(const struct floodgate_slot *slot)
 	return slot->paused ? FLOODGATE_WAITS_PAUSE : FLOODGATE_WAITS_WINDOW;
 }
 
-/* As floodgate_window(), but nothing comes of it */
+/* What its bytes are bound by; unlike floodgate_window() it changes nothing. */
 static u32 slot_window(const struct floodgate_slot *slot)
 {
 	const struct floodgate_sched *q = slot->q;
