@@ -193,6 +193,8 @@ says "--again without the change" 0 "[0-9]+ s, commit $commit" --again --table $
 ran "... believes nothing that passed with it" ran good
 echo broken >"$outside/index"
 GIT_INDEX_FILE=$outside/index says "a tree that git cannot read counts as changed" 0 "[0-9]+ s, commit $commit\+" --table $page good
+says "--table that cannot be written" 1 "ends with 1" --again --table gone/page.md good
+also "... is told" "check: gone/page.md is not written"
 
 says "--times" 0 "ends with 0" --times
 grep -qE '^good +- +[0-9]+$' "$dir/selftests/times" && head -n 1 "$dir/selftests/times" | grep -qx "# Seconds"
