@@ -149,7 +149,8 @@ diag "numbers"
 device x d
 by_port
 instances "queues $QUEUES nowatch"
-# All are paused while the flows come: what leaves at once leaves its sub-queue to the next flow
+# All are paused while the flows come: what leaves at once leaves its sub-queue to the next flow. Then each draws one of 40:
+# 8 draw 3 or fewer once in 100,000 times.
 neighbour ffffffffffffffff+ffffffffffffffff+ffffffff
 ip netns exec "$(ns_name d)" "$hopframe" listen x data for=$(((HOLD_S + 9) * 1000)) >"$heard" 2>&1 &
 hands+=($!)
@@ -169,8 +170,7 @@ check "frames of each transmit queue arrive" wait_until -e 100 $((HOLD_S + 5)) h
 for ((n = 0; n < TXQS; n++)); do
 	read -r own kinds < <(vids $n)
 	is "instance $n: tags with $((n * QUEUES + 1)) to $(((n + 1) * QUEUES))" "$own" $((FLOWS * 2))
-	# less one: of two flows that the table cannot tell apart
-	between "instance $n: flows have numbers of their own" "$kinds" $((FLOWS - 1)) $FLOWS
+	between "instance $n: flows have numbers of their own" "$kinds" $((FLOWS / 2)) $FLOWS
 done
 is "each has sent its own" "$(each tagged)" "$(all_have $((FLOWS * 2)))"
 hand_rests

@@ -5,6 +5,8 @@
 # figures they look at. Those of pauses by hand set work, a folder.
 
 FRAME=1000	# bytes, with the Ethernet header
+SLOW=10mbit	# of the link to y
+[ "${SLUICE_HOME:-}" = uml ] || SLOW=1mbit	# what waits there is looked at meanwhile, by processes that take time
 
 ips() { ip -n "$(ns_name "$1")" -batch - <<<"$2" || die "ip: $2"; }
 tcs() { tc -n "$(ns_name "$1")" -batch - <<<"$2" || die "tc: $2"; }
@@ -29,7 +31,7 @@ got_all() { received c "$1"; [ "$REPLY" -ge "$2" ]; }
 
 # two_switches: a host and two switches
 #
-#	h:p ===100M=== s:q [ bridge ] s:r ===100M=== c:t [ bridge ] c:u ---10M--- c:y, of 10.0.0.2
+#	h:p ===100M=== s:q [ bridge ] s:r ===100M=== c:t [ bridge ] c:u ---SLOW-- c:y, of 10.0.0.2
 #	                                                            c:v --100M--- c:z, of 10.0.0.3
 two_switches()
 {
@@ -43,7 +45,7 @@ link set br0 up"
 	done
 	cable h p 100mbit s q
 	cable s r 100mbit c t
-	cable c u 10mbit c y
+	cable c u $SLOW c y
 	cable c v 100mbit c z
 	for port in s:q s:r c:t c:u c:v; do
 		ip_in ${port%:*} link set dev ${port#*:} master br0
