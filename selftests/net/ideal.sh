@@ -29,6 +29,7 @@ ip_in a link add e0 address "$(mac 1)" type wire rate $SLOW ring 0 \
 	peer name e0 address "$(mac 2)" netns "$(ns_name b)"
 ip_in b link set e0 up
 ip_in b addr add 10.0.0.2/24 dev e0
+neigh b e0 10.0.0.1 "$(mac 1)"	# else b asks, as nobody is there for some packets, and a's answer is a packet more
 up()
 {
 	ip_in a link set e0 up
@@ -57,8 +58,9 @@ figs()
 
 sink_is_ready() { [ -n "$(in_ns b cat /proc/net/raw | sed 1d)" ]; }
 
-# order OPTIONS N WORD...: a new qdisc; these words are sent in one go behind a first frame. The
+# order OPTIONS N WORD...: a new qdisc; these words are sent in one go behind a first frame, and leave at RATE. The
 # N frames behind that are in $work/got, FLOW BYTES each, in order of arrival.
+RATE=$SLOW
 order()
 {
 	local options=$1 wanted=$2
@@ -69,10 +71,12 @@ order()
 	in_ns b "$sized" sink $((wanted + 1)) 20000 >"$work/all" &
 	wait_until 5 sink_is_ready || die "no sink"
 	sends 999:958:0 "$@"
+	ip_in a link set e0 type wire rate $RATE
 	wait $! || diag "the sink waits in vain"
 	sed 1d "$work/all" >"$work/got"
 	leave_ports
 	tc_in a qdisc del dev e0 root
+	ip_in a link set e0 type wire rate $SLOW
 }
 
 flows() { awk '{ printf "%s%s", (NR > 1 ? " " : ""), $1 }' "$work/got"; }
@@ -111,8 +115,7 @@ is "frames of one length take turns" "$(flows)" \
 	"1001 1002 1003 1001 1002 1003 1001 1002 1001 1002 1001 1001"
 # Quantum 1514, frames of 800 bytes: two in a turn, and 86 or 772 bytes less to begin the next
 # with. The same number of bytes within two quanta, at each moment while all have some.
-ip_in a link set e0 type wire rate 8mbit
-order "" 270 "90*1001:$((800 - HEAD)):1" "120*1002:$((300 - HEAD)):1" "60*1003:$full:1"
+RATE=8mbit order "" 270 "90*1001:$((800 - HEAD)):1" "120*1002:$((300 - HEAD)):1" "60*1003:$full:1"
 read -r spread least < <(awk -v head=$HEAD '
 	{ sent[$1] += $2 + head; left[$1]-- }
 	BEGIN { left[1001] = 90; left[1002] = 120; left[1003] = 60 }
@@ -123,7 +126,6 @@ read -r spread least < <(awk -v head=$HEAD '
 	END { print spread, least }' "$work/got")
 between "frames of all lengths have equal shares, within two quanta" "$spread" 1 $((2 * (MTU + 14)))
 between "for as long as all had some" "$least" 30000 36000
-ip_in a link set e0 type wire rate $SLOW
 
 diag "order srf"
 order "order srf" 7 1001:500:9000 1002:500:700 1003:500:8000 1004:500:- 1005:500:4294967295 \
@@ -191,6 +193,7 @@ sleep 0.5
 tc_in a qdisc add dev e0 root handle 1: ideal
 in_ns b "$sized" sink $((2 * FLOWS + 1)) 20000 >"$work/all" &
 wait_until 5 sink_is_ready || die "no sink"
+ip_in a link set e0 type wire rate 8kbit	# a first frame is on it for as long as the others take to come
 sends 999:1400:0
 in_ns a "$sized" many 10.0.0.2 $FLOWS 2
 between "each has a queue" "$(figs flows)" $((FLOWS - 5)) $FLOWS
