@@ -81,6 +81,13 @@ def pattern(*parts):
     return r'\A' + ''.join(parts)
 
 
+def shown_line(shown, off, version):
+    """Options as tc shows them, up to the end of the line; `off` is what says that a switch is off."""
+    words = [(name if value else off[name]) if isinstance(value, bool) else name + ' ' + value
+             for name, value in shown.items()]
+    return re.escape(' '.join(words)) + ' version {} $'.format(version)
+
+
 def stats(kind, handle, backlog=None, sent=None, dropped=None):
     """A qdisc with (bytes, packets) of backlog and sent, as regular expression."""
     return (r'qdisc {} {}: [^\n]*\n(?:(?!qdisc )[ \t]*(?:[a-z][^\n]*)?\n)*? Sent {} bytes {} pkt \(dropped {},[^\n]*\n backlog {}b {}p '

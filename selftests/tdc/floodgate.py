@@ -85,9 +85,7 @@ BAD_NEW = [(typed, said, by) for _, option, typed, said, by in lists.FLOODGATE_B
 
 def options_line(**changed):
     """The options as tc shows them, with `changed`."""
-    words = [(name if value else lists.FLOODGATE_OFF[name]) if isinstance(value, bool) else name + ' ' + value
-             for name, value in dict(DEFAULTS, **changed).items()]
-    return re.escape(' '.join(words)) + ' version {} $'.format(lists.FLOODGATE_VERSION)
+    return cases.shown_line(dict(DEFAULTS, **changed), lists.FLOODGATE_OFF, lists.FLOODGATE_VERSION)
 
 
 def options():

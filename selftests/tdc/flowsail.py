@@ -102,9 +102,7 @@ BAD_NEW = [(typed, said, by) for _, option, typed, said, by in lists.FLOWSAIL_BA
 
 def options_line(**changed):
     """The options as tc shows them, with `changed`."""
-    words = [(name if value else lists.FLOWSAIL_OFF[name]) if isinstance(value, bool) else name + ' ' + value
-             for name, value in dict(DEFAULTS, **changed).items()]
-    return re.escape(' '.join(words)) + ' version {} $'.format(lists.FLOWSAIL_VERSION)
+    return cases.shown_line(dict(DEFAULTS, **changed), lists.FLOWSAIL_OFF, lists.FLOWSAIL_VERSION)
 
 
 def options():

@@ -83,9 +83,7 @@ BAD = [(typed, said, by) for _, _, typed, said, by in lists.PFC_BAD] + [
 
 def options_line(**changed):
     """The options as tc shows them, with `changed`."""
-    words = [(name if value else lists.PFC_OFF[name]) if isinstance(value, bool) else name + ' ' + value
-             for name, value in dict(DEFAULTS, **changed).items()]
-    return re.escape(' '.join(words)) + ' version {} $'.format(lists.PFC_VERSION)
+    return cases.shown_line(dict(DEFAULTS, **changed), lists.PFC_OFF, lists.PFC_VERSION)
 
 
 def options():
