@@ -97,6 +97,7 @@ struct rocc_config {
 	u8			control_dscp;
 	u8			keys;		/* bits of those that are there */
 	u8			prefixes;
+	u8			split_gso;
 	siphash_key_t		key[ROCC_CNP_KEYS];
 	struct rocc_prefix	from[ROCC_PREFIXES_MAX];
 };
@@ -320,6 +321,8 @@ struct rocc_rp_stats {
 	u64	drop_limit;
 	u64	held;
 	u64	epoch_back;
+	u64	gso_split;
+	u64	drop_gso;
 	u32	limiters;
 	u32	limiters_max;
 };

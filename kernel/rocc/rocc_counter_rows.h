@@ -38,9 +38,11 @@ static const struct hop_counter rocc_rp_counters[] = {
 	ROW(TCA_ROCC_STATS_FULL, rocc_rp_stats, full, 8),
 	ROW(TCA_ROCC_STATS_EPOCH_BACK, rocc_rp_stats, epoch_back, 8),
 	ROW(TCA_ROCC_STATS_DELAYED, rocc_rp_stats, delayed, 8),
+	ROW(TCA_ROCC_STATS_GSO_SPLIT, rocc_rp_stats, gso_split, 8),
 	ROW(TCA_ROCC_STATS_RAISED, rocc_rp_stats, raised, 8),
 	ROW(TCA_ROCC_STATS_REMOVED, rocc_rp_stats, removed, 8),
 	ROW(TCA_ROCC_STATS_DROP_LIMIT, rocc_rp_stats, drop_limit, 8),
+	ROW(TCA_ROCC_STATS_DROP_GSO, rocc_rp_stats, drop_gso, 8),
 };
 
 static const struct hop_counter rocc_counters[] = {

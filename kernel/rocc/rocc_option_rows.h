@@ -81,6 +81,8 @@ static const struct hop_option rocc_host_options[] = {
 	    "floor must be auto or 1 kbit/s to 8 Tbit/s", .zero = true),
 	ROW(TCA_ROCC_LIMITERS, limiters, 4, 1, ROCC_LIMITERS_MAX,
 	    "limiters must be 1 to 32768", .fixed = true),
+	ROW(TCA_ROCC_SPLIT_GSO, split_gso, 1, 0, 1,
+	    "split-gso must be on or off"),
 	ROW(TCA_ROCC_RADIUS, radius, 1, 0, 254,
 	    "radius must be 0 to 254"),
 };
@@ -119,6 +121,7 @@ static const struct nla_policy rocc_policy[TCA_ROCC_MAX + 1] = {
 	[TCA_ROCC_VERSION] = { .type = NLA_REJECT },
 	[TCA_ROCC_CONTROL_SHARE] = { .type = NLA_U32 },
 	[TCA_ROCC_CONTROL_DSCP] = { .type = NLA_U8 },
+	[TCA_ROCC_SPLIT_GSO] = { .type = NLA_U8 },
 };
 
 #define ROCC_DEFAULTS {								\
@@ -129,6 +132,7 @@ static const struct nla_policy rocc_policy[TCA_ROCC_MAX + 1] = {
 	.source = (__force u32)cpu_to_be32(0xc0000008),				\
 	.hold_ns = 20000000,							\
 	.limiters = 4096,							\
+	.split_gso = 1,								\
 	.radius = 8,								\
 }
 

@@ -30,12 +30,15 @@
  * Cost. Without limiters: one hash and one store for each packet. With them a lookup in a hash
  * table and, for a packet that has to wait, a place in a tree of those that wait.
  *
- * Limits. A GSO packet goes in one piece, so bursts are as large as its sender makes them.
+ * A GSO packet of a flow with a limiter is cut into frames, unless told not to. As a whole it would
+ * leave at the link's speed, and the queue of the switch would jump by its size, which is much of
+ * the reference length. GSO packets of other flows stay whole.
  */
 #include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 
+#include "../sched/admit.h"
 #include "../sched/control.h"
 #include "rocc.h"
 
@@ -407,12 +410,14 @@ enum rocc_refusal rocc_rp_take(struct rocc_rp *h, struct rocc_packet *packet, u6
  * enum rocc_turn - what becomes of a packet that comes
  * @ROCC_GOES: into the child, at once
  * @ROCC_WAITS: with its limiter, which has it now
- * @ROCC_DROPPED: its limiter holds too much
+ * @ROCC_DROPPED: there is too much, here or with its limiter
+ * @ROCC_CUT: it has a limiter, and has to be cut into frames first
  */
 enum rocc_turn {
 	ROCC_GOES,
 	ROCC_WAITS,
 	ROCC_DROPPED,
+	ROCC_CUT,
 };
 
 static enum rocc_turn rocc_limiter_put(struct rocc_rp *h, struct rocc_limiter *l,
@@ -420,6 +425,8 @@ static enum rocc_turn rocc_limiter_put(struct rocc_rp *h, struct rocc_limiter *l
 {
 	u32 len = qdisc_pkt_len(skb);
 
+	if (skb_is_gso(skb) && rocc_of_rp(h)->config.split_gso)
+		return ROCC_CUT;
 	l->seen_ns = now;
 	if (!l->head && l->next_ns <= now) {
 		rocc_limiter_charge(l, len, now);
@@ -442,46 +449,34 @@ static enum rocc_turn rocc_limiter_put(struct rocc_rp *h, struct rocc_limiter *l
 	return ROCC_WAITS;
 }
 
-static enum rocc_turn rocc_rp_turn(struct rocc_sched *q, struct sk_buff *skb, u64 now)
+static __always_inline enum rocc_turn rocc_rp_turn(struct Qdisc *sch, struct sk_buff *skb,
+						   const struct cnp_flow *id, u32 hash, u64 now)
 {
+	struct rocc_sched *q = qdisc_priv(sch);
 	enum rocc_turn turn = ROCC_GOES;
 	struct rocc_rp *h = &q->rp;
 	struct rocc_limiter *l;
-	struct cnp_flow id;
-	u32 hash;
 
-	if (unlikely(!rocc_flow_of(skb, &id))) {
-		q->stats.no_flow++;
-		return ROCC_GOES;
-	}
-	hash = rocc_flow_hash(&id, h->seed);
-	rocc_recent_note(h, hash, now);
+	if (unlikely(sch->qstats.backlog + qdisc_pkt_len(skb) > q->config.limit))
+		return ROCC_DROPPED;
 	if (!READ_ONCE(h->stats.limiters))
 		return ROCC_GOES;
 	spin_lock(&h->lock);
-	l = rocc_limiter_find(h, &id, hash);
+	l = rocc_limiter_find(h, id, hash);
 	if (l)
 		turn = rocc_limiter_put(h, l, skb, now);
 	spin_unlock(&h->lock);
 	return turn;
 }
 
-int rocc_rp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
+/* It goes, waits, or is dropped. Return: as ->enqueue() */
+static __always_inline int rocc_rp_admit(struct sk_buff *skb, struct Qdisc *sch,
+					 enum rocc_turn turn, u32 len, u64 now,
+					 struct sk_buff **to_free)
 {
 	struct rocc_sched *q = qdisc_priv(sch);
-	u32 len = qdisc_pkt_len(skb);
-	u64 now = ktime_get_ns();
-	enum rocc_turn turn;
 	int err;
 
-	if (unlikely(hop_is_control(skb, hop_network(skb), q->config.control_dscp))) {
-		err = rocc_enqueue_control(skb, sch, to_free);
-		if (err != ROCC_GOES_ON)
-			return err;
-	}
-	turn = ROCC_DROPPED;
-	if (likely(sch->qstats.backlog + len <= q->config.limit))
-		turn = rocc_rp_turn(q, skb, now);
 	if (unlikely(turn == ROCC_DROPPED)) {
 		spin_lock(&q->rp.lock);
 		q->rp.stats.drop_limit++;
@@ -501,6 +496,65 @@ int rocc_rp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_
 	sch->q.qlen++;
 	rocc_backlog_peak(sch, q);
 	return NET_XMIT_SUCCESS;
+}
+
+/* All frames are of the packet's flow, also those that do not say so, such as fragments. The
+ * limiter may go meanwhile, and some of the frames may find no room. Return: as ->enqueue(). If no
+ * frame is with us, what the last one got: a child may have passed all of them on.
+ */
+static noinline int rocc_rp_enqueue_gso(struct sk_buff *skb, struct Qdisc *sch,
+					const struct cnp_flow *id, u32 hash, u64 now,
+					struct sk_buff **to_free)
+{
+	struct rocc_sched *q = qdisc_priv(sch);
+	struct sk_buff *frame = hop_admit_segments(skb), *next;
+	u32 bytes, len = qdisc_pkt_len(skb);
+	struct hop_admitted done = {};
+	int err = NET_XMIT_DROP;
+
+	spin_lock(&q->rp.lock);
+	q->rp.stats.gso_split += !!frame;
+	q->rp.stats.drop_gso += !frame;
+	spin_unlock(&q->rp.lock);
+	if (unlikely(!frame))
+		return qdisc_drop(skb, sch, to_free);
+	consume_skb(skb);
+	skb_list_walk_safe(frame, frame, next) {
+		skb_mark_not_on_list(frame);
+		bytes = qdisc_pkt_len(frame);
+		err = rocc_rp_admit(frame, sch, rocc_rp_turn(sch, frame, id, hash, now), bytes,
+				    now, to_free);
+		if (likely(err == NET_XMIT_SUCCESS))
+			done = hop_admitted_sum(done, hop_admitted_one(bytes));
+	}
+	return done.queued ? hop_admit_verdict(sch, done, len) : err;
+}
+
+int rocc_rp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
+{
+	struct rocc_sched *q = qdisc_priv(sch);
+	u32 len = qdisc_pkt_len(skb), hash = 0;
+	u64 now = ktime_get_ns();
+	struct cnp_flow id;
+	enum rocc_turn turn;
+	int err;
+
+	if (unlikely(hop_is_control(skb, hop_network(skb), q->config.control_dscp))) {
+		err = rocc_enqueue_control(skb, sch, to_free);
+		if (err != ROCC_GOES_ON)
+			return err;
+	}
+	if (likely(rocc_flow_of(skb, &id))) {
+		hash = rocc_flow_hash(&id, q->rp.seed);
+		rocc_recent_note(&q->rp, hash, now);
+		turn = rocc_rp_turn(sch, skb, &id, hash, now);
+	} else {
+		q->stats.no_flow++;
+		turn = sch->qstats.backlog + len > q->config.limit ? ROCC_DROPPED : ROCC_GOES;
+	}
+	if (unlikely(turn == ROCC_CUT))
+		return rocc_rp_enqueue_gso(skb, sch, &id, hash, now, to_free);
+	return rocc_rp_admit(skb, sch, turn, len, now, to_free);
 }
 
 /* Packets that are due. Return: a list of them. */

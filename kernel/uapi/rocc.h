@@ -230,6 +230,7 @@ enum rocc_compute {
  *	control packets that are only forwarded
  * @TCA_ROCC_CONTROL_DSCP: u8, 1 to 63, 0 (default): none: IP packets with this DSCP are control
  *	packets, too
+ * @TCA_ROCC_SPLIT_GSO: host; u8, 0 or 1, default 1: cut GSO packets of limited flows into frames
  */
 enum {
 	TCA_ROCC_UNSPEC,
@@ -265,6 +266,7 @@ enum {
 	TCA_ROCC_PAD,
 	TCA_ROCC_CONTROL_SHARE,
 	TCA_ROCC_CONTROL_DSCP,
+	TCA_ROCC_SPLIT_GSO,
 	__TCA_ROCC_MAX
 };
 
@@ -341,6 +343,9 @@ enum {
  *	filters VLANs, whose settings do not say with which tag, or with more than two tags
  * @TCA_ROCC_STATS_EPOCH_BACK: host; u64, CNPs: signed, of an earlier start of the congestion point
  *	than the last one, believed after a minute without any
+ * @TCA_ROCC_STATS_GSO_SPLIT: host; u64, packets: a GSO packet of a limited flow was cut into frames
+ * @TCA_ROCC_STATS_DROP_GSO: host; u64, packets: a GSO packet could not be cut, for want of memory
+ *	as a rule
  */
 enum {
 	TCA_ROCC_STATS_UNSPEC,
@@ -386,6 +391,8 @@ enum {
 	TCA_ROCC_STATS_DROP_POLICE,
 	TCA_ROCC_STATS_CNPS_VLAN,
 	TCA_ROCC_STATS_EPOCH_BACK,
+	TCA_ROCC_STATS_GSO_SPLIT,
+	TCA_ROCC_STATS_DROP_GSO,
 	__TCA_ROCC_STATS_MAX
 };
 

@@ -176,6 +176,7 @@ static const struct option rocc_host_options[] = {
 	{ TCA_ROCC_HOLD, 4, false, false, 1000, 1000000000, false },
 	{ TCA_ROCC_FLOOR, 8, true, false, 125, 1099511627776ULL, false },
 	{ TCA_ROCC_LIMITERS, 4, false, true, 1, 32768, false },
+	{ TCA_ROCC_SPLIT_GSO, 1, false, false, 0, 1, false },
 	{ TCA_ROCC_RADIUS, 1, false, false, 0, 254, false },
 };
 

@@ -22,7 +22,7 @@ switch=$(jq -cn '{role: "switch", rate: 0, limit: 8388608, control_share: 5, con
 	alpha: 0, beta: 0, tuning: "steps", table: "queue", flows: 4096, age: 0, sample: 16, cnps: 0,
 	source: "192.0.0.8", compute: "switch", sign: "none", keys: [], version: 1}')
 host=$(jq -cn '{role: "host", rate: 0, limit: 8388608, control_share: 5, control_dscp: 0, recovery: 0, hold: 20000000,
-	floor: 0, limiters: 4096,
+	floor: 0, limiters: 4096, split_gso: true,
 	radius: 8, from: [], keys: [], version: 1}')
 
 check "a message without TCA_OPTIONS" send add
@@ -91,6 +91,13 @@ switch COMPUTE compute switch,host
 switch SIGN sign none,1,2
 END
 fresh "role host"
+for value in 0 1; do
+	taken "split-gso by number: $value" ".split_gso = ($value == 1)" change "TCA_OPTIONS{" TCA_ROCC_SPLIT_GSO=u8:$value "}"
+done
+for value in 2 255; do
+	kept "split-gso $value" TCA_ROCC_SPLIT_GSO "split-gso must be on or off" change \
+	     "TCA_OPTIONS{" TCA_ROCC_LIMIT=u32:4711 TCA_ROCC_SPLIT_GSO=u8:$value "}"
+done
 kept "radius 255" TCA_ROCC_RADIUS "radius must be 0 to 254" change "TCA_OPTIONS{" TCA_ROCC_RADIUS=u8:255 "}"
 
 # What cannot be changed may be given again, but no other
@@ -135,6 +142,7 @@ switch TCA_ROCC_RECOVERY=u32:0
 switch TCA_ROCC_HOLD=u32:20000000
 switch TCA_ROCC_FLOOR=u64:0
 switch TCA_ROCC_LIMITERS=u32:4096
+switch TCA_ROCC_SPLIT_GSO=u8:1
 switch TCA_ROCC_RADIUS=u8:8
 END
 fresh "role switch"
@@ -160,6 +168,7 @@ switch TCA_ROCC_VERSION=u32:1
 switch TCA_ROCC_PAD=u32:1
 switch 200=u32:1
 host TCA_ROCC_RADIUS=u16:1
+host TCA_ROCC_SPLIT_GSO=hex:
 host TCA_ROCC_FROM=hex:00
 END
 

@@ -7,7 +7,7 @@
 #	h2 --- s --- r			wires of 20 Mb/s; s is a bridge
 #	h3 - - (comes and goes)
 #
-# Two hosts have a processor each to send from, so the port to r is a congestion point all the while. Options
+# Two hosts have a processor each to send from, one of them GSO packets, too, so the port to r is a congestion point all the while. Options
 # of it and of the hosts change, both get new qdiscs, the child is replaced, links flap, forged notifications
 # make limiters come and go, everything is dumped, a host is removed with what it holds, the module is unloaded
 # and loaded. Rounds are counted, so that the test ends however slow the machine is. Afterwards the port is at
@@ -24,6 +24,8 @@ CPUS=$(nproc)
 [ "$CPUS" -ge "${SLUICE_CPUS:-1}" ] || die "$CPUS processors, where $SLUICE_CPUS should be"
 [ "$CPUS" -ge 2 ] || skip_all "needs several processors"
 [ -x "$udpflow" ] && [ -x "$cnpsend" ] || skip_all "udpflow or cnpsend is not built"
+need_program gsosend
+: "${gsosend:?}"	# set by need_program
 load_modules hopctl sch_bfc sch_rocc wire
 rounds() { awk -v n="$1" -v by="${SLUICE_STRESS:-1}" 'BEGIN { n = int(n * by); print n ? n : 1 }'; }
 phase() { diag "$1 ($(cut -d. -f1 /proc/uptime) s)"; }
@@ -45,10 +47,10 @@ rocc_everywhere()
 	rocc_at s pr "$SWITCH" && rocc_at h1 e0 "$HOST" && rocc_at h2 e0 "$HOST"
 }
 
-sends_on() # BOX CPU [ARG...]: until told to stop; fails while the link is down
+sends_on() # BOX CPU PROGRAM [ARG...]: until told to stop; fails while the link is down
 {
 	while [ -e "$work/go" ]; do
-		taskset -c $(($2 % CPUS)) ip netns exec "$(ns_name "$1")" "$udpflow" "${@:3}" >/dev/null 2>&1 ||
+		taskset -c $(($2 % CPUS)) ip netns exec "$(ns_name "$1")" "${@:3}" >/dev/null 2>&1 ||
 			sleep 0.2
 	done
 }
@@ -57,9 +59,11 @@ senders=()
 traffic_begins()
 {
 	: >"$work/go"
-	sends_on h1 1 send -d 10.0.0.200 --sport 5001 -f 8 -n 1000 -l 1400 &
+	sends_on h1 1 "$udpflow" send -d 10.0.0.200 --sport 5001 -f 8 -n 1000 -l 1400 &
 	senders+=($!)
-	sends_on h2 2 send -d 10.0.0.200 --sport 5001 -f 8 -n 1000 -l 1400 &
+	sends_on h1 1 "$gsosend" 10.0.0.200 20 1000 5001 &
+	senders+=($!)
+	sends_on h2 2 "$udpflow" send -d 10.0.0.200 --sport 5001 -f 8 -n 1000 -l 1400 &
 	senders+=($!)
 }
 
@@ -86,7 +90,7 @@ SWITCH_OPTIONS="interval 2ms|tuning smooth|compute host|limit 20k|cnps 100
 	|rate 10mbit|qref 8k qmid 16k qmax 20k|tuning steps|qref auto qmid auto qmax auto|rate auto|limit 4m
 	|compute switch|cnps auto|interval 5ms|source 192.0.2.1|control-dscp 46|control-dscp none"
 HOST_OPTIONS="recovery 100us|hold 1ms|floor 1mbit|radius 0|from 10.0.0.0/8,192.0.0.0/16|limit 20k|recovery auto|hold 20ms
-	|rate 10mbit|floor auto|rate auto|limit 4m|from any|radius 8|control-dscp 46|control-dscp none"
+	|rate 10mbit|floor auto|no-split-gso|rate auto|limit 4m|split-gso|from any|radius 8|control-dscp 46|control-dscp none"
 
 anew() # ROUNDS BOX DEV OPTIONS...: by turns
 {

@@ -131,11 +131,7 @@ for ((i = 1; i <= N; i++)); do
 	pids+=($!)
 done
 halves
-diag "TCP: ${rates[*]} kbit/s, mean queue $mean"
-for ((i = 1; i <= N; i++)); do
-	within "TCP: h$i" "${rates[i]}" 33333 10
-done
-between "TCP: the queue is not above the reference" "$mean" 1000 90000
+shares "TCP" 33333 33333 33333
 wait "${pids[@]}"
 check "TCP: no limiter is left" wait_until 3 all_free
 rm -r "$work"

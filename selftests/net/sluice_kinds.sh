@@ -58,8 +58,8 @@ refused "what cannot be changed" "$(tc_in s qdisc change dev pr root rocc table 
 between "by the kernel's own words" "$(sluice_in s set pr table age 2>&1 | grep -c 'sluice: pr 1: ..*')" 1 1
 refused "what belongs to the other role" "$(tc_in s qdisc change dev pr root rocc hold 5ms 2>&1 |
 	sed -n 's/^Error: \(.*\)\.$/\1/p')" sluice_in s set pr hold 5ms
-check "options of a host" sluice_in h1 set e0 from 10.0.0.0/8,fe80::/10 radius 0 floor 2mbit
-is "have come" "$(option h1 e0 rocc '.from, .radius, .floor')" '[["10.0.0.0/8","fe80::/10"],0,250000]'
+check "options of a host" sluice_in h1 set e0 from 10.0.0.0/8,fe80::/10 radius 0 floor 2mbit no-split-gso
+is "have come" "$(option h1 e0 rocc '.from, .radius, .floor, .split_gso')" '[["10.0.0.0/8","fe80::/10"],0,250000,false]'
 fresh s pr
 
 diag "show, of a congested one"

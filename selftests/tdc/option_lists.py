@@ -651,10 +651,11 @@ ROCC_DEFAULTS = {'switch': {'role': 'switch',
           'hold': '20ms',
           'floor': 'auto',
           'limiters': '4096',
+          'split-gso': True,
           'radius': '8',
           'from': 'any'}}
 
-ROCC_OFF = {}
+ROCC_OFF = {'split-gso': 'no-split-gso'}
 
 ROCC_FIXED = ('role', 'table', 'flows', 'limiters')
 
@@ -733,6 +734,8 @@ ROCC_GOOD = [('switch', 'rate', 'rate 1000bit', '1Kbit'),
  ('host', 'floor', 'floor auto', 'auto'),
  ('host', 'limiters', 'limiters 1', '1'),
  ('host', 'limiters', 'limiters 32768', '32768'),
+ ('host', 'split-gso', 'no-split-gso', False),
+ ('host', 'split-gso', 'split-gso', True),
  ('host', 'radius', 'radius 0', '0'),
  ('host', 'radius', 'radius 254', '254')]
 

@@ -165,9 +165,7 @@ BAD_NEW = [(role, typed, said, by) for role, option, typed, said, by in lists.RO
 
 
 def options_line(role, **changed):
-    shown = dict(DEFAULTS[role], **changed)
-    words = ' '.join('{} {}'.format(*option) for option in shown.items())
-    return re.escape(words) + ' version {} $'.format(lists.ROCC_VERSION)
+    return cases.shown_line(dict(DEFAULTS[role], **changed), lists.ROCC_OFF, lists.ROCC_VERSION)
 
 
 def options():
@@ -235,7 +233,7 @@ def options():
          status=1)
     case('options', 'rocc: JSON has the options as numbers, words and lists', [add('host', 'from 10.0.0.0/8 key2 ' + KEY)],
          '$TC -j qdisc show dev ' + DEV, '$TC -j qdisc show dev ' + DEV,
-         r'"role":"host","rate":0,"limit":8388608,"control_share":5,"control_dscp":0,"recovery":0,"hold":20000000,"floor":0,"limiters":4096,"radius":8,'
+         r'"role":"host","rate":0,"limit":8388608,"control_share":5,"control_dscp":0,"recovery":0,"hold":20000000,"floor":0,"limiters":4096,"split_gso":true,"radius":8,'
          r'"from":\["10.0.0.0/8"\],"keys":\[2\],"version":1')
     case('options', 'rocc: no key is ever shown', [add('host', 'key1 ' + KEY)], '$TC -s qdisc show dev ' + DEV,
          '$TC -s qdisc show dev {0}; $TC -j qdisc show dev {0}'.format(DEV),

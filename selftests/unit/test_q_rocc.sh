@@ -72,6 +72,8 @@ takes "hold 20ms" "TCA_ROCC_HOLD 4 20000000"
 takes "floor 10mbit" "TCA_ROCC_FLOOR 8 1250000"
 takes "floor auto" "TCA_ROCC_FLOOR 8 0"
 takes "limiters 32768" "TCA_ROCC_LIMITERS 4 32768"
+takes "split-gso" "TCA_ROCC_SPLIT_GSO 1 1"
+takes "no-split-gso" "TCA_ROCC_SPLIT_GSO 1 0"
 takes "radius 0" "TCA_ROCC_RADIUS 1 0"
 takes "radius 254" "TCA_ROCC_RADIUS 1 254"
 takes "from any" "TCA_ROCC_FROM { }"
@@ -177,7 +179,7 @@ report $? "help is no request"
 missing=
 while read -r name type; do
 	name=${name#TCA_ROCC_} name=${name,,} name=${name//_/-}
-	grep -q "^  ${name} [^ ]" "$dir/err" || missing="$missing $name"
+	grep -qE "^  ${name}(\|no-${name}| [^ ])" "$dir/err" || missing="$missing $name"
 done < <(attributes rocc.h TCA_ROCC_ "$not_options|TCA_ROCC_KEYS|TCA_ROCC_VERSION")
 [ -z "$missing" ]
 report $? "help names every option$missing"
@@ -201,14 +203,14 @@ shows "JSON of options and statistics" "$(cat <<-'END' | tr -d '\n'
 	[{"kind":"rocc","handle":"1:","root":true,"refcnt":0,"options":{"role":"host","rate":2,"limit":3,"control_share":0.3,"control_dscp":31,
 	"interval":6,"rate_min":7,"qref":8,"qmid":9,"qmax":10,"alpha":0.0011,"beta":0.0012,"tuning":"13",
 	"table":"14","flows":15,"age":16,"sample":17,"cnps":18,"source":"19.0.0.0","compute":"20",
-	"sign":"21","recovery":22,"hold":23,"floor":24,"limiters":25,"radius":26,
+	"sign":"21","recovery":22,"hold":23,"floor":24,"limiters":25,"split_gso":true,"radius":26,
 	"from":["10.0.0.0/8","fe80::/10"],"keys":[3,4,5],"version":29},
 	"fair_rate":7,"q_ref":8,"interval":9,"flows_active":10,"limiters":17,"held":19,
 	"backlog_max":1,"backlog_time":2,"time":3,"limiters_max":18,"control":4,"spilled":38,"no_flow":6,
 	"untracked":16,"ticks":11,"cuts":12,"cnps":13,"cnps_held":14,"cnps_failed":15,"cnps_vlan":40,
-	"accepted":21,"higher":22,"not_needed":23,"stale":24,"full":25,"epoch_back":41,"delayed":20,"raised":26,
+	"accepted":21,"higher":22,"not_needed":23,"stale":24,"full":25,"epoch_back":41,"delayed":20,"gso_split":42,"raised":26,
 	"removed":27,"bad_frame":29,"bad_checksum":30,"bad_version":31,"bad_range":32,"bad_ttl":33,
-	"bad_source":34,"bad_tag":35,"bad_flow":36,"bad_sequence":37,"drop_limit":28,"drop_control":5,"drop_police":39}]
+	"bad_source":34,"bad_tag":35,"bad_flow":36,"bad_sequence":37,"drop_limit":28,"drop_gso":43,"drop_control":5,"drop_police":39}]
 	END
 	)" "-s -j qdisc show dev lo"
 grep -q "^rocc: plugin and module out of step: the plugin speaks version 1, the module 29$" "$dir/err" &&
@@ -327,10 +329,10 @@ done
 
 written "TCA_OPTIONS{ TCA_ROCC_ROLE=u8:1 TCA_ROCC_RATE=u64:0 TCA_ROCC_LIMIT=u32:8388608
 	 TCA_ROCC_RECOVERY=u32:0 TCA_ROCC_HOLD=u32:20000000 TCA_ROCC_FLOOR=u64:0
-	 TCA_ROCC_LIMITERS=u32:4096 TCA_ROCC_RADIUS=u8:8 TCA_ROCC_FROM+{ } TCA_ROCC_KEYS=u8:3
+	 TCA_ROCC_LIMITERS=u32:4096 TCA_ROCC_SPLIT_GSO=u8:1 TCA_ROCC_RADIUS=u8:8 TCA_ROCC_FROM+{ } TCA_ROCC_KEYS=u8:3
 	 TCA_ROCC_VERSION=u32:1 999=u32:1 }"
 spied qdisc show dev lo && [ ! -s "$dir/err" ] && [ "$(sed 's/ *$//' "$dir/out")" = \
-	"qdisc rocc 1: root refcnt 0 role host rate auto limit 8Mb recovery auto hold 20ms floor auto limiters 4096 radius 8 from any keys 1,2 version 1" ]
+	"qdisc rocc 1: root refcnt 0 role host rate auto limit 8Mb recovery auto hold 20ms floor auto limiters 4096 split-gso radius 8 from any keys 1,2 version 1" ]
 report $? "text of options, an unknown attribute passed over"
 for bits in 0:none 1:1 2:2 3:1,2; do
 	written "TCA_OPTIONS{ TCA_ROCC_KEYS=u8:${bits%:*} }"
