@@ -115,7 +115,8 @@ check "they meet" wait_until -e 500 10 meets
 
 # ---- an incast, and what else there is ----
 
-# bounded NAME SAMPLES: never more than a window is on the way, and so never more at r
+# bounded NAME SAMPLES [stalls]: never more than a window is on the way, and so never more at r. Where nothing stalls,
+# nearly so much is there, and mostly something.
 bounded()
 {
 	local at out bad='' most=0 seen=0
@@ -132,6 +133,7 @@ bounded()
 		[ "$waits" -eq 0 ] || seen=$((seen + 1))
 	done
 	is "$1: never more than a window at r" "$bad" ""
+	[ "${3:-}" != stalls ] || return
 	between "$1: but nearly so much" "$most" $((WINDOW / 4)) $((WINDOW + FRAME))
 	between "$1: and mostly something" "$seen" $(($2 / 2)) "$2"
 }
@@ -144,7 +146,8 @@ bounded "incast" 10
 figs a p voqs_used voq_backlog backlog
 read -r voqs_used in_voqs all <<<"$REPLY"
 is "one VOQ has it" "$voqs_used" 1
-between "and nearly all of it" "$in_voqs" $((all - 2 * FRAME)) "$all"
+# two figures of one port are not of the same moment
+between "and nearly all of it" "$in_voqs" $((all - 2 * FRAME)) $((all + 2 * FRAME))
 text=$(tc_in a -s class show dev p)
 is "its class says whose it is, and what it waits for" \
 	"$(grep -o 'address 10.0.0.2 waits [a-z]* window [0-9]*b' <<<"$text")" "address 10.0.0.2 waits window window ${WINDOW}b"
@@ -223,7 +226,9 @@ for fault in "loss_data 5%" "loss_control 30%" "loss_data 20% loss_control 50%";
 	# shellcheck disable=SC2086
 	set_fault $fault
 	sends a p "$(to $FRAMES y)"
-	bounded "$fault" 10
+	# A window that lost data has used up waits for END and its answer. Three in four of these are lost with the last fault,
+	# and they are repeated ever more rarely, each 100 ms in the end.
+	bounded "$fault" 10 "$([[ $fault != *data*control* ]] || echo stalls)"
 	settles "$fault"
 	# shellcheck disable=SC2086
 	set_fault $GOOD
