@@ -7,7 +7,8 @@
 #	h2 --- s --- r			wires of 20 Mb/s; s is a bridge
 #	h3 - - (comes and goes)
 #
-# Two hosts have a processor each to send from, one of them GSO packets, too, so the port to r is a congestion point all the while. Options
+# Two hosts have a processor each to send from, one of them GSO packets, too, so the port to r is a congestion
+# point all the while. Options
 # of it and of the hosts change, both get new qdiscs, the child is replaced, links flap, forged notifications
 # make limiters come and go, everything is dumped, a host is removed with what it holds, the module is unloaded
 # and loaded. Rounds are counted, so that the test ends however slow the machine is. Afterwards the port is at
