@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * gsosend ADDRESS N BYTES [PORT]: one UDP GSO packet, from PORT to port 7000, of N datagrams of
- * BYTES each.
+ * BYTES each. A flow of udpflow's may have PORT, too.
  * gsosend DEV MAC SOURCE PORT ADDRESS BYTES: one datagram of BYTES, from PORT to port 7000, that
  * is to be cut into fragments, as a guest sends it: to MAC, by DEV.
  */
@@ -93,7 +93,7 @@ static void datagrams(char **arg)
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(PORT) };
 	struct sockaddr_in from = { .sin_family = AF_INET };
 	static const char data[65536];
-	int sock, count, size;
+	int sock, count, size, on = 1;
 
 	if (inet_pton(AF_INET, arg[1], &to.sin_addr) != 1)
 		errx(2, "no address: %s", arg[1]);
@@ -102,7 +102,8 @@ static void datagrams(char **arg)
 	if (count < 1 || size < 1 || count > (int)sizeof(data) / size)
 		errx(2, "a packet of %s datagrams of %s bytes cannot be", arg[2], arg[3]);
 	sock = socket(AF_INET, SOCK_DGRAM, 0);
-	if (sock < 0 || setsockopt(sock, IPPROTO_UDP, UDP_SEGMENT, &size, sizeof(size)))
+	if (sock < 0 || setsockopt(sock, IPPROTO_UDP, UDP_SEGMENT, &size, sizeof(size)) ||
+	    setsockopt(sock, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)))
 		err(1, "socket");
 	from.sin_port = htons(arg[4] ? atoi(arg[4]) : 0);
 	if (bind(sock, (struct sockaddr *)&from, sizeof(from)))

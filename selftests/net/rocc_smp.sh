@@ -208,6 +208,8 @@ rocc_everywhere || die "no rocc"
 traffic_begins
 told() { [ "$(qdisc_stat s pr cnps rocc)" -gt 100 ] && [ "$(qdisc_stat h1 e0 accepted rocc)" -gt 50 ]; }
 check "hosts are told, and obey" wait_until 60 told
+cuts() { [ "$(qdisc_stat h1 e0 gso_split rocc)" -gt 0 ]; }
+check "and cut GSO packets" wait_until 60 cuts
 
 phase "options, children, flaps, forgeries, removals, dumps"
 together "options of the congestion point" changes "$(rounds 20)" s pr "$SWITCH_OPTIONS"

@@ -644,6 +644,7 @@ static int udp_socket(int flow)
 
 		resolve(opt.bind ? opt.bind : family == AF_INET ? "0.0.0.0" : "::",
 			opt.sport ? opt.sport + flow : 0, SOCK_DGRAM, &own, &own_length);
+		set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1, "SO_REUSEADDR");
 		if (bind(fd, (struct sockaddr *)&own, own_length))
 			die("bind: %s", strerror(errno));
 	}
