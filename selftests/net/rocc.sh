@@ -91,6 +91,17 @@ sent() # N
 	done
 }
 
+# samples FROM STEP N: bytes that h1 has sent, at FROM and N times STEP ns later
+samples()
+{
+	# shellcheck disable=SC2016
+	in_ns h1 bash -c 'for ((i = 0; i <= $4; i++)); do
+			"$1" now --at $(($2 + i * $3)) >/dev/null
+			read -r bytes </sys/class/net/e0/statistics/tx_bytes
+			echo "$bytes"
+		done' - "$udpflow" "$@"
+}
+
 # measure N FROM: over WINDOW ms from then on; sets fair, each_least, each_most (Gb/s), mean (bytes queued)
 measure()
 {

@@ -57,10 +57,7 @@ leaves()
 		sleep_until $at
 		send
 	) &
-	each=($(in_ns h1 bash -c 'for ((i = 0; i <= $4; i++)); do
-			"$1" now --at $(($2 + i * $3)) >/dev/null
-			cat /sys/class/net/e0/statistics/tx_bytes
-		done' - "$udpflow" $((at - TURN / 2)) $TURN $# |
+	each=($(samples $((at - TURN / 2)) $TURN $# |
 		awk -v frame=$FRAME 'NR > 1 { printf "%s ", ($1 - last) / frame } { last = $1 }'))
 	wait $!
 	is "$name: frames that leave in each turn" "${each[*]}" "$*"

@@ -22,17 +22,6 @@ FLOW=udp,10.0.0.1,5001,10.0.0.200,7000
 forge() { in_ns h2 "$cnpsend" "$FLOW" "$@" >/dev/null; }
 count() { qdisc_stat h1 e0 "$1" rocc; }
 
-# samples FROM STEP N: bytes that h1 has sent, at FROM and N times STEP ns later
-samples()
-{
-	# shellcheck disable=SC2016
-	in_ns h1 bash -c 'for ((i = 0; i <= $4; i++)); do
-			"$1" now --at $(($2 + i * $3)) >/dev/null
-			read -r bytes </sys/class/net/e0/statistics/tx_bytes
-			echo "$bytes"
-		done' - "$udpflow" "$@"
-}
-
 # doublings MBIT: how many it takes from there to the line's rate
 doublings() { awk "BEGIN { n = 0; for (r = $1; r < $LINE; r *= 2) n++; print n }"; }
 
