@@ -74,11 +74,13 @@ build()
 	# The kernel takes a device whose peer has the same number for one that need not be looked at in a hurry.
 	ip_in h2 link add other type dummy
 	paths_cable wire h2 e0 "$(mac 2)" sw p2 "$(mac 3 2)"
+	# ARP is off at p2: what waits for an address there is sent by the process that tells it, and new packets overtake it.
 	batch sw "link add br0 address $gateway type bridge mcast_snooping 0
 		link set p1 master br0
 		link set p3 master br0
 		link set br0 up
 		addr add 10.0.1.254/24 dev br0
+		link set p2 arp off
 		addr add 10.0.2.254/24 dev p2"
 	batch h1 "link add bond0 address $(mac 1) type bond mode active-backup miimon 20 primary e0
 		link set e0 down
