@@ -191,6 +191,7 @@ done
 # is to make a window. What releases more than was sent is not believed, and what is said truly afterwards puts the rest
 # right.
 HOSTILE=$((${SLUICE_FLOOD:-200000} / 10))
+LOOKS=$((HOSTILE < 20000 ? 10 : 20))
 # What was outstanding at most is counted anew.
 anew()
 {
@@ -238,7 +239,7 @@ of_blocks()
 	most=0
 	sends $((2 * FRAMES))
 	sleep 0.05
-	for ((at = 0; at < 20; at++)); do
+	for ((at = 0; at < LOOKS; at++)); do
 		said=$(in_ns b "$hopframe" listen q for=20 | grep -o ' end block=.* key=[0-9]*' | tail -n 1)
 		[[ $said =~ block=([0-9]+).*key=([0-9]+) ]] || continue
 		heard=$((heard + 1))
@@ -251,7 +252,7 @@ of_blocks()
 		figure b r backlog
 		most=$((REPLY > most ? REPLY : most))
 	done
-	between "$name: there were such blocks" $heard 5 20
+	between "$name: there were such blocks" $heard $((LOOKS / 4)) $LOOKS
 }
 of_blocks "more than was sent" 2147483647 100000000 10000000
 between "more than was sent: never more than a window at r" $most 1 $((WINDOW + FRAME))

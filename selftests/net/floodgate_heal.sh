@@ -8,6 +8,8 @@
 #	                          a:o ===100M=== b:n            b:s ---10M--- z
 #
 # A window is full again when another one's worth has left a's VOQ. What is outstanding at the end, and held, is nothing.
+#
+# $SLUICE_CREDITS_MS (30 100 300 450): for so long the first credits are lost. $SLUICE_CREDITS_SEEDS (1 2 3): of the loss at random.
 
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -22,6 +24,7 @@ need_module sch_floodgate
 FRAME=1000	# bytes, with the Ethernet header; one takes 0.8 ms at r
 WINDOW=20000
 FRAMES=600
+CREDITS_MS=${SLUICE_CREDITS_MS:-30 100 300 450}
 SOON=120	# ms: the next END leaves at the latest 100 after the last one, and a window is 16 of r
 # burst: FRAMES, which x's cable takes 8 us for, each
 burst()
@@ -100,7 +103,7 @@ resumes()
 	between "$1: within so many ms" $since 0 "$3"
 }
 
-for ms in 30 100 300 450; do
+for ms in ${CREDITS_MS//,/ }; do
 	anew "first credits, $ms ms"
 	set_fault loss_control 100%
 	burst
@@ -112,7 +115,7 @@ for ms in 30 100 300 450; do
 	comes "first credits, $ms ms" 5 $FRAMES
 done
 
-for seed in 1 2 3; do
+for seed in ${SLUICE_CREDITS_SEEDS:-1 2 3}; do
 	anew "half of all control frames, seed $seed"
 	set_fault loss_control 50% seed $seed
 	burst

@@ -180,6 +180,9 @@ need_virtual_time()
 	[ "${SLUICE_HOME:-}" = uml ] || skip_all "needs virtual time (selftests/uml/run)"
 }
 
+# chosen KIND: is it among $SLUICE_KINDS, separated by commas? All are where there are none.
+chosen() { [[ ,${SLUICE_KINDS:-$1}, = *,$1,* ]]; }
+
 _module_loaded() { [ -d "/sys/module/$1" ]; }
 
 # Our own modules, in the order of their dependencies, and those that this test has loaded
