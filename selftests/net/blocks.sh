@@ -8,6 +8,8 @@
 #	a:p ====100M==== b:q [ bridge ] b:r ----10M---- b:y
 #
 # What waits at r is counted by r's qdisc, what has passed it by its cable.
+#
+# Of frames that lie there are a tenth of $SLUICE_FLOOD (200000) each; with fewer than that, half as many looks at blocks, too.
 
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -150,7 +150,7 @@ pieces()
 build wire
 for options in "bfc queues 1" "bfc assign single" "pfc pool 64m" "floodgate" "flowsail queues 1" "flowsail role host" "rocc" "rocc role host" "ideal" "ideal order srf"; do
 	kind=${options%% *}
-	chosen "$kind" || continue
+	chosen "$kind" "${SLUICE_KINDS:-}" || continue
 	diag "$options"
 	# shellcheck disable=SC2086
 	tc_in sw qdisc replace dev p2 root handle 1: $options || die "no $options"
@@ -203,7 +203,7 @@ build veth
 tc_in sw qdisc add dev p2 root handle 1: tbf rate 100mbit burst 5k limit 10m
 for options in "bfc" "bfc ways 1" "bfc assign stochastic" "pfc pool 64m" "floodgate" "flowsail" "flowsail slots 1" "rocc"; do
 	kind=${options%% *}
-	chosen "$kind" || continue
+	chosen "$kind" "${SLUICE_KINDS:-}" || continue
 	diag "$options: more of them than the share"
 	# shellcheck disable=SC2086
 	tc_in sw qdisc replace dev p2 parent 1: handle 10: $options rate 100mbit control-dscp $DSCP || die "no $options"

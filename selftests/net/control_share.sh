@@ -268,7 +268,7 @@ burst() # NAME LEAST MOST
 pfc="pfc pool 64m"
 # shellcheck disable=SC2086
 for words in bfc floodgate flowsail "$pfc" rocc; do
-	[[ ,${SLUICE_SHARE_KINDS:-bfc,floodgate,flowsail,pfc,rocc}, == *,${words%% *},* ]] || continue
+	chosen "${words%% *}" "${SLUICE_SHARE_KINDS:-}" || continue
 	burst_of $words
 	shares_of $words
 	notified_of $words

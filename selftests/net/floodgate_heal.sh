@@ -9,7 +9,8 @@
 #
 # A window is full again when another one's worth has left a's VOQ. What is outstanding at the end, and held, is nothing.
 #
-# $SLUICE_CREDITS_MS (30 100 300 450): for so long the first credits are lost. $SLUICE_CREDITS_SEEDS (1 2 3): of the loss at random.
+# $SLUICE_CREDITS_MS (30,100,300,450): for so long, below a second, the first credits are lost. $SLUICE_CREDITS_SEEDS (1,2,3): of the
+# loss at random.
 
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -24,7 +25,8 @@ need_module sch_floodgate
 FRAME=1000	# bytes, with the Ethernet header; one takes 0.8 ms at r
 WINDOW=20000
 FRAMES=600
-CREDITS_MS=${SLUICE_CREDITS_MS:-30 100 300 450}
+CREDITS_MS=${SLUICE_CREDITS_MS:-30,100,300,450}
+SEEDS=${SLUICE_CREDITS_SEEDS:-1,2,3}
 SOON=120	# ms: the next END leaves at the latest 100 after the last one, and a window is 16 of r
 # burst: FRAMES, which x's cable takes 8 us for, each
 burst()
@@ -115,7 +117,7 @@ for ms in ${CREDITS_MS//,/ }; do
 	comes "first credits, $ms ms" 5 $FRAMES
 done
 
-for seed in ${SLUICE_CREDITS_SEEDS:-1 2 3}; do
+for seed in ${SEEDS//,/ }; do
 	anew "half of all control frames, seed $seed"
 	set_fault loss_control 50% seed $seed
 	burst

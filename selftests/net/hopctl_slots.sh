@@ -4,7 +4,7 @@
 # Watchdogs where the neighbour pauses single flows or destinations, by their slots, or sub-queues: of flowsail, floodgate and bfc. A device that
 # hangs holds nobody for long, whichever slots are held; while all are, and so nothing hangs, nothing is withdrawn, but it is when they are let
 # go, of pfc, too. A slot that is held for too long is a storm, whatever the others do; one that sends a packet now and then is none.
-# $SLUICE_KINDS (bfc,floodgate,flowsail,pfc): these kinds only.
+# $SLUICE_SLOTS_KINDS (bfc,floodgate,flowsail,pfc): these kinds only.
 
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -110,7 +110,7 @@ ends()
 }
 
 for kind in flowsail floodgate bfc; do
-	chosen $kind || continue
+	chosen $kind "${SLUICE_SLOTS_KINDS:-}" || continue
 	diag "$kind: a device hangs while one slot is held, of two"
 	hang 1000:1 2000:0
 	when 1010
@@ -167,7 +167,7 @@ lets_go()
 
 # what is in floodgate's FIFO waits for no slot
 for kind in flowsail bfc pfc; do
-	chosen $kind || continue
+	chosen $kind "${SLUICE_SLOTS_KINDS:-}" || continue
 	diag "$kind: a device hangs, both are held, and let go"
 	lets_go
 	diag "$kind: the same, when it hangs already, and so nobody asks the qdisc"
@@ -188,7 +188,7 @@ held()
 }
 
 for kind in flowsail floodgate; do
-	chosen $kind || continue
+	chosen $kind "${SLUICE_SLOTS_KINDS:-}" || continue
 	for role in switch host; do
 		diag "$kind, $role: one slot is held, and packets of the other one leave"
 		held $role 1000:1 2000:0

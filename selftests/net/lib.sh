@@ -180,8 +180,8 @@ need_virtual_time()
 	[ "${SLUICE_HOME:-}" = uml ] || skip_all "needs virtual time (selftests/uml/run)"
 }
 
-# chosen KIND: is it among $SLUICE_KINDS, separated by commas? All are where there are none.
-chosen() { [[ ,${SLUICE_KINDS:-$1}, = *,$1,* ]]; }
+# chosen KIND [KINDS]: is it among these, which commas separate? All are where there are none.
+chosen() { [[ ,${2:-$1}, = *,$1,* ]]; }
 
 _module_loaded() { [ -d "/sys/module/$1" ]; }
 
