@@ -19,7 +19,7 @@ need_program frames tcmsg hopframe q_window.so
 # set by need_program
 : "${frames:?}" "${tcmsg:?}" "${hopframe:?}" "${q_window:?}"
 load_modules
-if [ -n "${SLUICE_MODDIR:-}" ] && [ -z "$(find -L "$SLUICE_MODDIR" -name sch_window.ko)" ]; then
+if [ -n "${SLUICE_MODDIR:-}" ] && module_file sch_window && [ -z "$REPLY" ]; then
 	die "there is no sch_window.ko in $SLUICE_MODDIR: make test-modules makes it"
 fi
 need_module sch_window

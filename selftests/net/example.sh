@@ -20,7 +20,7 @@ need_program frames tcmsg q_example.so
 # set by need_program
 : "${frames:?}" "${tcmsg:?}" "${q_example:?}"
 load_modules
-if [ -n "${SLUICE_MODDIR:-}" ] && [ -z "$(find -L "$SLUICE_MODDIR" -name sch_example.ko)" ]; then
+if [ -n "${SLUICE_MODDIR:-}" ] && module_file sch_example && [ -z "$REPLY" ]; then
 	die "there is no sch_example.ko in $SLUICE_MODDIR: make test-modules makes it"
 fi
 need_module sch_example

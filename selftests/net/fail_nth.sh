@@ -72,7 +72,8 @@ loads()
 {
 	local words
 
-	if words=$("$here/failload" "$(find -L "$SLUICE_MODDIR" -name "$1.ko" | head -n 1)" "$1" 2>&1); then
+	module_file "$1"
+	if words=$("$here/failload" "$REPLY" "$1" 2>&1); then
 		said "load $1" "$words"
 	else
 		fail "load $1" "$words"

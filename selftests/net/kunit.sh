@@ -12,7 +12,7 @@ RESULTS=/sys/kernel/debug/kunit
 
 need_root
 [ -d $RESULTS ] || skip_all "the kernel has no KUnit"
-if [ -n "${SLUICE_MODDIR:-}" ] && [ -z "$(find -L "$SLUICE_MODDIR" -name sluice_kunit.ko)" ]; then
+if [ -n "${SLUICE_MODDIR:-}" ] && module_file sluice_kunit && [ -z "$REPLY" ]; then
 	die "there is no sluice_kunit.ko in $SLUICE_MODDIR: selftests/kunit/build makes it"
 fi
 need_module sluice_kunit

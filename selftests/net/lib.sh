@@ -190,19 +190,28 @@ _modules=()
 
 _is_ours() { [[ " hopctl sch_bfc sch_ideal sch_pfc sch_rocc sch_floodgate sch_flowsail wire flowgen " = *" $1 "* ]]; }
 
+# module_file NAME: sets REPLY to that module's file below $SLUICE_MODDIR, or to nothing. Of what a build leaves there it looks
+# only into few places first: with sanitizers a search of all of it takes a second.
+module_file()
+{
+	for REPLY in "$SLUICE_MODDIR"/{,selftests/*/,kunit/selftests/*/}"$1.ko"; do
+		[ ! -e "$REPLY" ] || return 0
+	done
+	REPLY=$(find -L "$SLUICE_MODDIR" -name "$1.ko" 2>/dev/null | head -n 1) || :
+}
+
 # need_module NAME...: one of ours or of the kernel's. A home that says where our modules
 # are must have them; on a real machine a test without its module is skipped.
 need_module()
 {
-	local name file said
+	local name said
 
 	for name; do
 		! _module_loaded "$name" || continue
-		file=
-		[ -z "${SLUICE_MODDIR:-}" ] ||
-			file=$(find -L "$SLUICE_MODDIR" -name "$name.ko" 2>/dev/null | head -n 1)
-		if [ -n "$file" ]; then
-			said=$(insmod "$file" 2>&1) || die "insmod $file: $said"
+		REPLY=
+		[ -z "${SLUICE_MODDIR:-}" ] || module_file "$name"
+		if [ -n "$REPLY" ]; then
+			said=$(insmod "$REPLY" 2>&1) || die "insmod $REPLY: $said"
 		elif [ -n "${SLUICE_MODDIR:-}" ] && _is_ours "$name"; then
 			die "there is no $name.ko in $SLUICE_MODDIR"
 		else

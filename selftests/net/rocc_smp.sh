@@ -175,7 +175,7 @@ reloads() # ROUNDS
 
 	for ((i = 0; i < $1; i++)); do
 		tc_in s qdisc del dev pr root && tc_in h1 qdisc del dev e0 root && tc_in h2 qdisc del dev e0 root &&
-			rmmod sch_rocc && insmod "$(find -L "$SLUICE_MODDIR" -name sch_rocc.ko | head -n 1)" &&
+			module_file sch_rocc && rmmod sch_rocc && insmod "$REPLY" &&
 			rocc_everywhere || return
 		sleep 0.3
 	done
