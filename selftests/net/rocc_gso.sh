@@ -72,6 +72,8 @@ empty_again()
 }
 
 star bridge 2 10gbit 1500ns
+# What h1 sends of its own accord would count as the flow's
+in_ns h1 sh -c 'echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6' 2>/dev/null
 neigh h2 e0 10.0.0.1 "$(mac 1)"
 in_ns r "$udpflow" sink --json --idle 100s >/dev/null &
 sink=$!
