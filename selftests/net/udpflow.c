@@ -520,11 +520,10 @@ static uint64_t sender_limit(void)
 }
 
 /* Sends the next packets; blocks until the kernel has taken them, but not for ever. */
-static void sender_send(struct sender *s, unsigned int due)
+static void sender_send(struct sender *s, unsigned int due, int64_t sent_ns)
 {
 	size_t size = header_bytes + opt.length;
 	struct mmsghdr msg[BATCH] = {};
-	int64_t sent_ns = now_ns(CLOCK_REALTIME);
 	struct iovec iov[BATCH];
 	unsigned int i;
 	int sent;
@@ -556,10 +555,11 @@ static void sender_send(struct sender *s, unsigned int due)
 	die("send: %s", strerror(errno));
 }
 
+/* Looks at the clock once for what it sends at once: a paced one need not ask if it is early. */
 static void *sender_run(void *argument)
 {
 	struct sender *s = argument;
-	int64_t start = now_ns(CLOCK_MONOTONIC), next = start, rush = start, now;
+	int64_t next = now_ns(CLOCK_MONOTONIC), start = now_ns(CLOCK_REALTIME), rush = start, now;
 	int64_t gap = opt.rate ? 8LL * opt.length * NS_PER_S / opt.rate : 0;
 	uint64_t limit = sender_limit(), rushed = 0;
 
@@ -567,14 +567,15 @@ static void *sender_run(void *argument)
 	while (!stopped && s->seq < limit) {
 		uint64_t due = opt.rate ? 1 : BATCH, before = s->seq;
 
-		now = now_ns(CLOCK_MONOTONIC);
+		if (opt.rate && s->seq) {
+			sleep_until(next);
+			if (stopped)
+				break;
+		}
+		now = now_ns(CLOCK_REALTIME);
 		if (opt.duration && now - start >= opt.duration)
 			break;
-		if (opt.rate && now < next) {
-			sleep_until(next);
-			continue;
-		}
-		sender_send(s, limit - s->seq < due ? limit - s->seq : due);
+		sender_send(s, limit - s->seq < due ? limit - s->seq : due, now);
 		next += gap * (int64_t)(s->seq - before);
 		rushed += s->seq - before;
 		if (rushed >= RUSH_PACKETS) {
@@ -693,10 +694,11 @@ struct batch {
 static struct batch batch;
 
 /*
- * Takes what is there, up to a batch, and waits for the first one unless poll has said that there
- * is something. Returns the number, or -1 if nothing came within SO_RCVTIMEO.
+ * Takes up to a batch: what is there, if @wait is 0, for poll has said that there is something; at
+ * least one, if it is 1; else so many. Returns the number, which is less than @wait if the next one
+ * did not come within SO_RCVTIMEO, -1 if there was none.
  */
-static int batch_receive(int fd, bool wait)
+static int batch_receive(int fd, int wait)
 {
 	int i, n;
 
@@ -711,7 +713,8 @@ static int batch_receive(int fd, bool wait)
 			.msg_controllen = sizeof(batch.control[i]),
 		};
 	}
-	n = recvmmsg(fd, batch.msg, BATCH, wait ? MSG_WAITFORONE : MSG_DONTWAIT, NULL);
+	n = recvmmsg(fd, batch.msg, wait > 1 ? wait : BATCH,
+		     wait > 1 ? 0 : wait ? MSG_WAITFORONE : MSG_DONTWAIT, NULL);
 	if (n < 0 && errno != EAGAIN && errno != EINTR && errno != ENETDOWN)
 		die("receive: %s", strerror(errno));
 	return n;
@@ -732,7 +735,7 @@ static int64_t message_time(struct msghdr *m)
 	return now_ns(CLOCK_REALTIME);
 }
 
-static int sink_receive(int fd, struct tally *t, bool wait)
+static int sink_receive(int fd, struct tally *t, int wait)
 {
 	int i, n = batch_receive(fd, wait);
 	struct head h;
@@ -746,7 +749,15 @@ static int sink_receive(int fd, struct tally *t, bool wait)
 	return n;
 }
 
-typedef int (*sink_reader)(int fd, struct tally *t, bool wait);
+typedef int (*sink_reader)(int fd, struct tally *t, int wait);
+
+/* So many have to come before all can be there. When they came, the kernel has written on them. */
+static int sink_wait(const struct tally *t)
+{
+	uint64_t left = opt.bytes ? 1 : opt.expect ? opt.expect - t->packets - t->corrupt : BATCH;
+
+	return left < BATCH ? left : BATCH;
+}
 
 /* One socket: no poll and no look at the clock, which in virtual time costs a nanosecond each. */
 static void sink_run_one(int fd, struct tally *t, sink_reader reader)
@@ -760,7 +771,9 @@ static void sink_run_one(int fd, struct tally *t, sink_reader reader)
 		if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)))
 			die("SO_RCVTIMEO: %s", strerror(errno));
 		while (!tally_done(t)) {
-			if (reader(fd, t, true) < 0)
+			int wait = i ? sink_wait(t) : 1;
+
+			if (reader(fd, t, wait) < wait)
 				return;
 			if (!i)
 				break;
@@ -772,6 +785,7 @@ static void sink_run_one(int fd, struct tally *t, sink_reader reader)
 static void sink_run(struct pollfd *fds, int count, struct tally *t, sink_reader reader)
 {
 	int64_t start = now_ns(CLOCK_MONOTONIC), heard = 0;
+	bool came = false;
 	int i;
 
 	if (count == 1 && !opt.duration) {
@@ -779,19 +793,19 @@ static void sink_run(struct pollfd *fds, int count, struct tally *t, sink_reader
 		return;
 	}
 	while (!tally_done(t)) {
-		int64_t now = now_ns(CLOCK_MONOTONIC);
-		int64_t end = heard ? heard + opt.idle : start + opt.timeout;
+		int64_t now = now_ns(CLOCK_MONOTONIC), end;
 
+		if (came)
+			heard = now;
+		end = heard ? heard + opt.idle : start + opt.timeout;
 		if (opt.duration && start + opt.duration < end)
 			end = start + opt.duration;
 		if (now >= end)
 			break;
-		if (!wait_for(fds, count, end - now))
-			continue;
-		for (i = 0; i < count; i++)
+		came = wait_for(fds, count, end - now);
+		for (i = 0; came && i < count; i++)
 			if (fds[i].revents)
-				reader(fds[i].fd, t, false);
-		heard = now_ns(CLOCK_MONOTONIC);
+				reader(fds[i].fd, t, 0);
 	}
 }
 
@@ -975,7 +989,7 @@ static void frame_check(const uint8_t *frame, size_t length, int64_t arrived, st
 	}
 }
 
-static int raw_receive(int fd, struct tally *t, bool wait)
+static int raw_receive(int fd, struct tally *t, int wait)
 {
 	int i, n = batch_receive(fd, wait);
 
