@@ -62,15 +62,19 @@ ports_tag()
 # port_figure BOX/DEV KEY
 port_figure() { "$sluice" -n "$(ns_name "${1%/*}")" -j show -s "${1#*/}" | jq ".[0].port.$2"; }
 
-# shown BOX FILE: also counts ports that show several roots in `several`, those with a queue twice in `twice`
+# shown BOX...: to $tmp/BOX.json what is shown there; counts ports that show several roots in `several`, those with a queue
+# twice in `twice`
 several=0 twice=0
 shown()
 {
-	local counts
+	local box files=() counts
 
-	"$sluice" -n "$(ns_name "$1")" -j show >"$2" || die "sluice show on $1"
-	counts=$(jq -r '[.. | arrays | select(length > 1 and (.[0] | type == "object" and has("hops"))) | map(.queue)]
-		| "\(length) \([.[] | select(length != (unique | length))] | length)"' "$2")
+	for box; do
+		"$sluice" -n "$(ns_name "$box")" -j show >"$tmp/$box.json" || die "sluice show on $box"
+		files+=("$tmp/$box.json")
+	done
+	counts=$(jq -rs '[.. | arrays | select(length > 1 and (.[0] | type == "object" and has("hops"))) | map(.queue)]
+		| "\(length) \([.[] | select(length != (unique | length))] | length)"' "${files[@]}")
 	several=$((several + ${counts% *})) twice=$((twice + ${counts#* }))
 }
 
@@ -139,8 +143,8 @@ asked()
 	local box=$1 other with=()
 
 	shift
+	shown "$@"
 	for other; do
-		shown "$other" "$tmp/$other.json"
 		with+=(--with "$tmp/$other.json")
 	done
 	"$sluice" -n "$(ns_name "$box")" -j doctor "${with[@]}" >"$tmp/said"
@@ -153,7 +157,7 @@ name_at() { [ "${2%/*}" = "$1" ] && echo "${2#*/}" || echo "${2/\//:}"; }
 # one N: a case; it says in $wrong what is wrong
 one()
 {
-	local from to path slow at asks kind box dev other boxes hops name want got sender flows
+	local from to path slow at asks kind box dev other boxes hops name want got deadlock sender flows
 
 	draw 6; from=${ways[drawn]:0:1} to=${ways[drawn]:1:1}
 	read -ra path <<<"${way[$from$to]}"
@@ -196,8 +200,10 @@ one()
 		tc_in "${other%/*}" qdisc change dev "${other#*/}" root bfc root-id "${id_of[$other]}"
 	[ -z "$wrong" ] || return
 
-	got=$(jq -r --arg dev "$dev" '[.[] | select(.dev == $dev and (.id == "held" or (.id | startswith("root_"))))
-		| "\(.id): \(.detail | sub(": [0-9,]*$"; ""))"] | unique | join("; ")' "$tmp/said")
+	{ read -r got; read -r deadlock; } < <(jq -r --arg dev "$dev" '
+		([.[] | select(.dev == $dev and (.id == "held" or (.id | startswith("root_"))))
+		  | "\(.id): \(.detail | sub(": [0-9,]*$"; ""))"] | unique | join("; ")),
+		any(.[]; .id == "deadlock")' "$tmp/said")
 	hops="$hops hop$([ $hops = 1 ] || echo s) away"
 	case $kind in
 	0 | 1)
@@ -209,7 +215,7 @@ one()
 	*) want="held: by $(name_at "$box" "$name"), $hops" ;;
 	esac
 	[ "$got" = "$want" ] || wrong="$asks, held for $name: \"$got\", not \"$want\""
-	! jq -e 'any(.[]; .id == "deadlock")' "$tmp/said" >/dev/null || wrong="$asks: a deadlock"
+	[ "$deadlock" = false ] || wrong="$asks: a deadlock"
 }
 
 right=0
@@ -414,7 +420,7 @@ circle='^((x[23]:)?next) > ((x[23]:)?next > )*\1$'
 said=$(jq -r '.[] | select(.id == "deadlock") | .severity + ": " + .detail' "$tmp/said")
 check "a deadlock, by its ports in order" grep -Eq "${circle/^/^error: }" <<<"$said"
 diag "$said"
-shown x1 "$tmp/x1.json"
+shown x1
 said=$("$sluice" -n "$(ns_name x2)" doctor --with a="$tmp/x1.json" --with b="$tmp/x3.json" |
 	sed -n 's/^error: .*(\(.*\)) \[deadlock\]/\1/p')
 check "the others see it, too" grep -Eq '^((a:)?next > |b:next > )+(a:|b:)?next$' <<<"$said"
@@ -430,7 +436,7 @@ for box in x1 x2 x3; do
 	ip_in $box route change blackhole 10.9.9.9 2>/dev/null || ip_in $box route replace blackhole 10.9.9.9
 done
 check "it ends with the watchdog" wait_until -e 100 20 _all_quiet
-shown x2 "$tmp/x2.json"; shown x3 "$tmp/x3.json"
+shown x2 x3
 is "and so does what is said" "$("$sluice" -n "$(ns_name x1)" -j doctor --with "$tmp/x2.json" --with "$tmp/x3.json" |
 	jq -c 'map(select(.id == "deadlock" or .id == "held"))')" "[]"
 between "ports that were held by several roots" $several 1 100000
