@@ -12,7 +12,7 @@
 # failnth (failnth.c) lets the first allocation fail, then the second, until there is none left. It
 # sees that the operation is refused cleanly, with everything as it was, or taken all the same.
 # failload (failload.c) does so with modules: what one has registered by then has to go again, or the
-# kernel will call what is no longer there.
+# kernel will call what is no longer there. Of a module's allocations every $SLUICE_NTH_STEP-th (1) fails.
 # That nothing is lost is seen at the end, where the kernel looks for leaked memory. Needs
 # CONFIG_FAILSLAB (the debug flavour of User-Mode Linux). What needs more than two pages comes from
 # the page allocator and is not made to fail.
@@ -73,7 +73,7 @@ loads()
 	local words
 
 	module_file "$1"
-	if words=$("$here/failload" "$REPLY" "$1" 2>&1); then
+	if words=$("$here/failload" "$REPLY" "$1" "${SLUICE_NTH_STEP:-1}" 2>&1); then
 		said "load $1" "$words"
 	else
 		fail "load $1" "$words"

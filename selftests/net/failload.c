@@ -2,12 +2,12 @@
 /*
  * failload - loads a module, again and again, each time with another allocation that fails
  *
- *	failload FILE NAME
+ *	failload FILE NAME [STEP]
  *
  * Before the n-th try n is written to /proc/thread-self/fail-nth, so that the n-th allocation of
- * the kernel on behalf of this task fails. A module that is refused, with ENOMEM, must not be
- * there; one that is taken is unloaded again. The first try that meets no failure is the last.
- * Prints what became of them.
+ * the kernel on behalf of this task fails; n goes up by STEP (1). A module that is refused, with
+ * ENOMEM, must not be there; one that is taken is unloaded again. The first try that meets no
+ * failure is the last. Prints what became of them.
  *
  * Exit status: 0, 1 if a try went wrong otherwise, 2 used wrongly.
  */
@@ -78,19 +78,23 @@ static bool try(int file, const char *name, unsigned int n, unsigned int *refuse
 
 int main(int argc, char **argv)
 {
-	unsigned int n = 1, refused = 0;
+	unsigned int n = 1, step = 1, failed = 0, refused = 0;
 	int file;
 
-	if (argc != 3)
-		errx(2, "usage: failload FILE NAME");
+	if (argc == 4)
+		step = strtoul(argv[3], NULL, 10);
+	if (argc < 3 || argc > 4 || !step)
+		errx(2, "usage: failload FILE NAME [STEP]");
 	knob = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
 	if (knob < 0)
 		err(2, "fail-nth");
 	file = open(argv[1], O_RDONLY | O_CLOEXEC);
 	if (file < 0)
 		err(2, "%s", argv[1]);
-	while (n <= TRIES_MAX && try(file, argv[2], n, &refused))
-		n++;
-	printf("failed=%u refused=%u taken=%u\n", n - 1, refused, n - 1 - refused);
+	while (n <= TRIES_MAX && try(file, argv[2], n, &refused)) {
+		n += step;
+		failed++;
+	}
+	printf("failed=%u refused=%u taken=%u\n", failed, refused, failed - refused);
 	return n > TRIES_MAX;
 }
