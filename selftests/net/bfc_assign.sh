@@ -24,7 +24,7 @@ for end in a b; do
 	in_ns $end sh -c 'echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6'
 done
 ip_in a link add p address "$(mac 1)" type wire rate 1gbit delay 1us \
-	peer name q address "$(mac 2)" netns "$(ns_name b)"
+	peer name q address "$(mac 2)" netns "$NS-b"
 ip_in a link set p up
 ip_in b link set q up
 ip_in a addr add 10.0.0.1/24 dev p
@@ -47,7 +47,7 @@ sent()
 	done
 }
 
-figs() { bfc_figs "$(ns_name a)" p "$@"; }
+figs() { bfc_figs "$NS-a" p "$@"; }
 paused_is() { figs paused && [ "$REPLY" = "$1" ]; }
 
 flow 6000

@@ -27,7 +27,7 @@ sent()
 {
 	# shellcheck disable=SC2086
 	tc_in a qdisc replace dev p root handle 1: bfc role host share random $1 || die "no bfc $1"
-	printf '%s\n' "${@:2}" | "$frames" -w 100 "$(ns_name a)/p" "$(ns_name b)/q" >/dev/null || die "frames"
+	printf '%s\n' "${@:2}" | "$frames" -w 100 "$NS-a/p" "$NS-b/q" >/dev/null || die "frames"
 	mapfile -t per < <(tc_in a -s class show dev p | awk '
 		/ parent / { queue = 1 } queue && / Sent / { print $4; queue = 0 }')
 	stats=$(tc_in a -j -s qdisc show dev p)

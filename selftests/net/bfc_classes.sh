@@ -32,7 +32,7 @@ sent()
 {
 	# shellcheck disable=SC2086
 	tc_in a qdisc replace dev p root handle 1: bfc role host $1 || die "no bfc $1"
-	"$frames" -w 500 "$(ns_name a)/p" "$(ns_name b)/q" >"$tmp/came" || die "frames"
+	"$frames" -w 500 "$NS-a/p" "$NS-b/q" >"$tmp/came" || die "frames"
 	leave_ports
 	tc_in a qdisc del dev p root
 }

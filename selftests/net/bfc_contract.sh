@@ -42,7 +42,7 @@ line()
 	ip_in a link del p 2>/dev/null
 	ip_in a link add p address "$(mac 1)" type wire rate "$1" delay 2us \
 		peer name q address "$(mac 2)" || die "no wire"
-	ip_in a link set q netns "$(ns_name b)"
+	ip_in a link set q netns "$NS-b"
 	ip_in a link set p up
 	ip_in b link set q up
 	ip_in a addr add 10.0.0.1/24 dev p
@@ -51,7 +51,7 @@ line()
 	neigh b q 10.0.0.1 "$(mac 1)"
 }
 
-tcs() { tc -n "$(ns_name a)" -batch - <<<"$1" || die "tc: $1"; }
+tcs() { tc -n "$NS-a" -batch - <<<"$1" || die "tc: $1"; }
 # each_counts: sets REPLY to kind, packets and bytes of each qdisc
 each_counts()
 {
@@ -192,7 +192,7 @@ for mtu in 68 1500 65535; do
 	mapfile -t lines <<<"$tables"
 	for table in "${lines[@]}"; do
 		# shellcheck disable=SC2086
-		"$tcmsg" -n "$(ns_name a)" send add p TCA_KIND=str:$kind $table "TCA_OPTIONS{" \
+		"$tcmsg" -n "$NS-a" send add p TCA_KIND=str:$kind $table "TCA_OPTIONS{" \
 			${small[$kind]} "}" || fail "$kind with a size table" "$table"
 		paths_send send --dest 10.0.0.2 --packets 20 --length $length
 		sleep 0.02
@@ -426,7 +426,7 @@ if [[ $kind != @(bfc|flowsail) ]]; then
 	paths_udp "packets pass" 20 10.0.0.2
 	leave_ports
 	tc_in a qdisc del dev p root
-	refused "in place of ingress" "" "$tcmsg" -n "$(ns_name a)" send ingress p TCA_KIND=str:$kind
+	refused "in place of ingress" "" "$tcmsg" -n "$NS-a" send ingress p TCA_KIND=str:$kind
 	finish
 fi
 tcs "qdisc add dev p root handle 1: $kind classes 2"
@@ -448,6 +448,6 @@ done
 is "one qdisc all the while" "$(tc_in a -j qdisc show dev p | jq -c 'map([.kind, .handle])')" '[["'$kind'","1:"]]'
 leave_ports
 tc_in a qdisc del dev p root
-refused "in place of ingress" "" "$tcmsg" -n "$(ns_name a)" send ingress p TCA_KIND=str:$kind
+refused "in place of ingress" "" "$tcmsg" -n "$NS-a" send ingress p TCA_KIND=str:$kind
 
 finish

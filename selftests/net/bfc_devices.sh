@@ -35,7 +35,7 @@ done
 from=a to=b sent=0
 
 # batch NS LINES: commands of ip, until one fails
-batch() { ip -n "$(ns_name "$1")" -batch - <<<"$2" 2>"$PATHS_TMP/refusal"; }
+batch() { ip -n "$NS-$1" -batch - <<<"$2" 2>"$PATHS_TMP/refusal"; }
 
 # end NS MAC PEERMAC NUMBER PEERNUMBER: what KIND is made of in one namespace, above u
 made_of()
@@ -67,7 +67,7 @@ make()
 {
 	local there
 
-	there=$(ns_name b)
+	there=$NS-b
 	case $1 in
 	veth) batch a "link add x type veth peer name x netns $there" ;;
 	veth-queues)
@@ -77,7 +77,7 @@ make()
 			 link set xb netns $there name x" ;;
 	tun*|tap*)
 		# shellcheck disable=SC2046
-		"$tunpair" "${1%-queues}" "$(ns_name a)" x "$there" x \
+		"$tunpair" "${1%-queues}" "$NS-a" x "$there" x \
 			$([ "$1" = "${1%-queues}" ] || echo queues) 2>"$PATHS_TMP/refusal" &
 		pair=$!
 		paths_wait 2 ip_in b link show x ;;
@@ -126,7 +126,7 @@ gone()
 	leave_ports
 	[ -z "$pair" ] || { kill "$pair" 2>/dev/null; wait "$pair" 2>/dev/null; }
 	pair=
-	printf 'link del x\nlink del u\n' | ip -n "$(ns_name a)" -force -batch - 2>/dev/null
+	printf 'link del x\nlink del u\n' | ip -n "$NS-a" -force -batch - 2>/dev/null
 	! ip_in b link show x >/dev/null 2>&1 || ip_in b link del x
 }
 
@@ -165,7 +165,7 @@ refuse()
 {
 	begin "$1" || return
 	refused "$1 is refused" "$2" tc_in a qdisc add dev x root bfc
-	refused "$1: as not supported" "EOPNOTSUPP" "$tcmsg" -n "$(ns_name a)" send add x TCA_KIND=str:bfc
+	refused "$1: as not supported" "EOPNOTSUPP" "$tcmsg" -n "$NS-a" send add x TCA_KIND=str:bfc
 	is "$1 has what it had" "$(kinds)" noqueue
 	gone
 }
@@ -188,22 +188,22 @@ tc_in a qdisc add dev x root bfc
 is "a card that filters by address lets control frames in" \
    "$(ip_in a maddr show dev x | grep -c 01:80:c2:00:00:0e)" 1
 tc_in a qdisc del dev x root
-paths_wait 5 sh -c "! ip -n $(ns_name a) maddr show dev x | grep 01:80:c2:00:00:0e"
+paths_wait 5 sh -c "! ip -n $NS-a maddr show dev x | grep 01:80:c2:00:00:0e"
 is "as long as there is a port" "$(ip_in a maddr show dev x | grep -c 01:80:c2:00:00:0e)" 0
 gone
 if command -v ethtool >/dev/null && begin tap; then
 	# Neither tap nor the cards of virtual machines tell the kernel when somebody sets their speed.
 	in_ns a ethtool -s x speed 1000
 	tc_in a qdisc add dev x root handle 1: bfc
-	bfc_figs "$(ns_name a)" x link_rate
+	bfc_figs "$NS-a" x link_rate
 	is "a new bfc asks for the speed" "$REPLY" 125000000
 	in_ns a ethtool -s x speed 2500
 	tc_in a qdisc change dev x root bfc
-	bfc_figs "$(ns_name a)" x link_rate
+	bfc_figs "$NS-a" x link_rate
 	is "so does one that is changed" "$REPLY" 312500000
 	in_ns a ethtool -s x speed 4000
 	tc_in a qdisc replace dev x root handle 2: bfc
-	bfc_figs "$(ns_name a)" x link_rate
+	bfc_figs "$NS-a" x link_rate
 	is "and one in its place" "$REPLY" 500000000
 	gone
 fi

@@ -31,7 +31,7 @@ for end in a b; do
 	in_ns $end sh -c 'echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6'
 done
 ip_in a link add p address "$(mac 1)" type wire rate 100mbit delay 1us ring 3000 \
-	peer name q address "$(mac 2)" netns "$(ns_name b)"
+	peer name q address "$(mac 2)" netns "$NS-b"
 ip_in a link set p up
 ip_in b link set q up
 ip_in a addr add 10.0.0.1/24 dev p

@@ -38,7 +38,7 @@ for name in ha hb r; do
 	number=$((number + 1))
 	port=p${name#h}
 	ip_in $name link add e0 address "$(mac $number)" type wire rate 1gbit delay 1us \
-		peer name $port address "$(mac $number 1)" netns "$(ns_name sw)" || die "no wire"
+		peer name $port address "$(mac $number 1)" netns "$NS-sw" || die "no wire"
 	ip_in $name addr add 10.0.0.$number/24 dev e0
 	ip_in $name link set e0 up
 	ip_in sw link set $port master br0 up

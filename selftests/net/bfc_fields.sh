@@ -30,7 +30,7 @@ fresh()
 {
 	tc_in sw qdisc del dev p2 root 2>/dev/null
 	tc_in sw qdisc add dev p2 root bfc queues 1024 flows 400000 sticky 1s peer switch || die "no bfc"
-	ip netns exec "$(ns_name h2)" "$hopframe" peer eth0 for=30000 role=switch deaf >/dev/null 2>&1 &
+	ip netns exec "$NS-h2" "$hopframe" peer eth0 for=30000 role=switch deaf >/dev/null 2>&1 &
 	hand=$!
 	paths_wait 10 port_in sw p2 tagging || die "p2 does not tag"
 }
@@ -50,7 +50,7 @@ fields()
 			echo "$name n=2 $packet $words"
 		done <<<"$others"$'\n'"$same"
 		echo "again $packet"
-	} | "$frames" -w 300 "$(ns_name h1)/eth0" "$(ns_name h2)/eth0" >"$PATHS_TMP/came" || die "frames"
+	} | "$frames" -w 300 "$NS-h1/eth0" "$NS-h2/eth0" >"$PATHS_TMP/came" || die "frames"
 	over
 	own=$(queues as-it-is)
 	between "$1: a sub-queue of its own" "${own:-0}" 1 1024

@@ -97,9 +97,9 @@ fig6()
 # Commands to ip: a cable, whose ends have the name of the box at the other end
 cable() # A B NUMBER
 {
-	echo "link add name $2 netns $(ns_name "$1") address $(mac "$3" 1) mtu $MTU type wire" \
+	echo "link add name $2 netns $NS-$1 address $(mac "$3" 1) mtu $MTU type wire" \
 		"rate ${RATE}gbit delay ${DELAY}ns ring $RING overhead $OVERHEAD" \
-		"peer name $1 netns $(ns_name "$2") address $(mac "$3" 2) mtu $MTU"
+		"peer name $1 netns $NS-$2 address $(mac "$3" 2) mtu $MTU"
 }
 
 # ports BOX: its devices, which have their neighbours' names
@@ -123,7 +123,7 @@ switch()
 		batch+=$'\n'"link set $port type bridge_slave learning off flood off mcast_flood off"
 	done
 	ip_in "$1" -batch - <<<"$batch"$'\nlink set br0 up' || die "no switch $1"
-	bridge -n "$(ns_name "$1")" fdb replace "$receiver" dev "$2" master static ||
+	bridge -n "$NS-$1" fdb replace "$receiver" dev "$2" master static ||
 		die "no way from $1 to the receiver"
 }
 
@@ -178,7 +178,7 @@ all_forward()
 	local box
 
 	for box in "${switches[@]}"; do
-		! bridge -n "$(ns_name "$box")" link | grep -qv "state forwarding" || return 1
+		! bridge -n "$NS-$box" link | grep -qv "state forwarding" || return 1
 	done
 }
 

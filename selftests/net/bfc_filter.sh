@@ -15,7 +15,7 @@ load_modules hopctl sch_bfc
 CONTROL=1024	# packets of the control class that may wait
 
 ns a b
-ip_in a link add v0 address "$(mac 1)" type veth peer name v1 address "$(mac 2)" netns "$(ns_name b)"
+ip_in a link add v0 address "$(mac 1)" type veth peer name v1 address "$(mac 2)" netns "$NS-b"
 ip_in b link set v1 up
 ip_in a link set v0 up
 ip_in a addr add 10.0.0.1/24 dev v0
@@ -36,7 +36,7 @@ below()
 sends() { in_ns "$1" "$udpflow" send -l 100 --sndbuf=64m "${@:2}" >/dev/null; }
 
 # figs KEY...: of bfc
-figs() { bfc_figs "$(ns_name a)" v0 "$@" && echo "$REPLY"; }
+figs() { bfc_figs "$NS-a" v0 "$@" && echo "$REPLY"; }
 
 # parent KEY: of tbf
 parent() { qdisc_stat a v0 "$1" tbf; }

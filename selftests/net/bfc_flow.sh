@@ -20,7 +20,7 @@ udpflow=$(cd "$(dirname "$0")" && pwd)/udpflow
 
 ns a b
 ip_in a link add p address "$(mac 1)" type wire rate 1gbit delay 10us \
-	peer name q address "$(mac 2)" netns "$(ns_name b)"
+	peer name q address "$(mac 2)" netns "$NS-b"
 for end in a:p:1 b:q:2; do
 	IFS=: read -r space dev n <<<"$end"
 	ip_in "$space" link set "$dev" addrgenmode none up

@@ -45,16 +45,16 @@ switch
 bfc="bfc queues 64 th 2000 refresh 10ms nowatch"
 
 # tc's commands, in one process
-tcs() { tc -n "$(ns_name sw)" -batch - <<<"$1" || die "tc: $1"; }
+tcs() { tc -n "$NS-sw" -batch - <<<"$1" || die "tc: $1"; }
 
 # begin SHAPE: all anew. p1 has one of these shapes, p0 has bfc at its root.
 begin()
 {
 	local tree1 tree2
 
-	ip -n "$(ns_name sw)" -batch - <<-END || die "no devices"
-		link add p0 numtxqueues 4 numrxqueues 4 type veth peer name x address $(mac 1) netns $(ns_name u)
-		link add p1 numtxqueues 4 numrxqueues 4 type veth peer name x address $(mac 2) netns $(ns_name d)
+	ip -n "$NS-sw" -batch - <<-END || die "no devices"
+		link add p0 numtxqueues 4 numrxqueues 4 type veth peer name x address $(mac 1) netns $NS-u
+		link add p1 numtxqueues 4 numrxqueues 4 type veth peer name x address $(mac 2) netns $NS-d
 		link set p0 master br0 up
 		link set p1 master br0 up
 	END
@@ -128,9 +128,9 @@ hold()
 		states+=("at=$time" "state:seq=$seq,lease=2000000000,words=$words")
 	done
 	states+=("at=$4" "state:seq=$((seq + 1)),lease=2000000000,words=${words//f/0}")
-	ip netns exec "$(ns_name u)" "$hopframe" peer x queues=64 flags=5 for="$3" >"$u_said" 2>&1 &
+	ip netns exec "$NS-u" "$hopframe" peer x queues=64 flags=5 for="$3" >"$u_said" 2>&1 &
 	hands=($!)
-	ip netns exec "$(ns_name d)" "$hopframe" peer x role=switch queues=64 for="$3" "${states[@]}" \
+	ip netns exec "$NS-d" "$hopframe" peer x role=switch queues=64 for="$3" "${states[@]}" \
 		>/dev/null 2>&1 &
 	hands+=($!)
 	sleep 0.6
@@ -184,7 +184,7 @@ end()
 	kill "${hands[@]}" 2>/dev/null
 	wait "${hands[@]}" 2>/dev/null
 	leave_ports
-	printf 'link del p0\nlink del p1\n' | ip -n "$(ns_name sw)" -force -batch - 2>/dev/null
+	printf 'link del p0\nlink del p1\n' | ip -n "$NS-sw" -force -batch - 2>/dev/null
 }
 
 # egress SHAPE NAME COMMAND...: what held the packets goes: they are dropped, u is resumed
@@ -205,7 +205,7 @@ egress()
 
 diag "the egress port or its qdisc goes"
 egress root "link down" ip_in sw link set p1 down
-egress root "moved to another namespace" ip_in sw link set p1 netns "$(ns_name other)" name q1
+egress root "moved to another namespace" ip_in sw link set p1 netns "$NS-other" name q1
 ip_in other link del q1
 egress root "the other end of the link is removed" ip_in d link del x
 egress root "replaced by another kind" tc_in sw qdisc replace dev p1 root handle 2: pfifo
@@ -243,7 +243,7 @@ ingress()
 diag "the ingress port or its qdisc goes"
 ingress "link down" ip_in sw link set p0 down
 end
-ingress "moved to another namespace" ip_in sw link set p0 netns "$(ns_name other)" name q0
+ingress "moved to another namespace" ip_in sw link set p0 netns "$NS-other" name q0
 ip_in other link del q0
 end
 ingress "replaced by another kind" tc_in sw qdisc replace dev p0 root handle 2: fq_codel
@@ -259,7 +259,7 @@ end
 anew()
 {
 	ip_in sw link del p0
-	ip_in sw link add p0 type veth peer name x address "$(mac 1)" netns "$(ns_name u)"
+	ip_in sw link add p0 type veth peer name x address "$(mac 1)" netns "$NS-u"
 	ip_in sw link set p0 master br0 up
 	ip_in u link set x up
 	# shellcheck disable=SC2086
@@ -337,7 +337,7 @@ begin root
 hold "the namespace" 1 8000 7900
 kill "${hands[@]}"
 del_ns sw
-_spaces=("$(ns_name u)" "$(ns_name d)" "$(ns_name other)")
+_spaces=("$NS-u" "$NS-d" "$NS-other")
 check "it is gone with all that was held" wait_until 5 rmmod sch_bfc
 
 finish

@@ -49,7 +49,7 @@ done
 device()
 {
 	ip_in h link add e0 numtxqueues $TXQS numrxqueues $TXQS address "$(mac 1)" type wire \
-		rate $FAST peer name "$1" address "$(mac 2)" netns "$(ns_name "$2")" ||
+		rate $FAST peer name "$1" address "$(mac 2)" netns "$NS-$2" ||
 		skip_all "no wire with several transmit queues"
 	ip_in "$2" link set "$1" up
 	ip_in h link set e0 up
@@ -66,7 +66,7 @@ by_port()
 		lines+="
 filter add dev e0 egress protocol ip flower ip_proto udp dst_port $((7000 + n)) action skbedit queue_mapping $n"
 	done
-	tc -n "$(ns_name h)" -batch - <<<"$lines" || skip_all "no filter chooses a transmit queue"
+	tc -n "$NS-h" -batch - <<<"$lines" || skip_all "no filter chooses a transmit queue"
 }
 
 # instances OPTIONS: mq on e0, and a bfc for each transmit queue, with handles 11: to 14:
@@ -78,7 +78,7 @@ instances()
 		lines+="
 qdisc add dev e0 parent 1:$n handle 1$n: bfc $1"
 	done
-	tc -n "$(ns_name h)" -batch - <<<"$lines" || die "no mq with bfc"
+	tc -n "$NS-h" -batch - <<<"$lines" || die "no mq with bfc"
 }
 
 # each KEY: a figure of each instance of e0's, in the order of their handles
@@ -122,7 +122,7 @@ neighbour()
 		states+=(at=$((HOLD_S * 1000 + 400)) "state:seq=$((i + 1)),lease=2000000000,words=0+0+0")
 	fi
 	# not by a function, whose child would outlive it
-	ip netns exec "$(ns_name d)" "$hopframe" peer x mine=$epoch role=switch queues=64 \
+	ip netns exec "$NS-d" "$hopframe" peer x mine=$epoch role=switch queues=64 \
 		for=$(((HOLD_S + 9) * 1000)) "${states[@]}" >/dev/null 2>&1 &
 	hands+=($!)
 	check "e0 tags" wait_until -e 100 5 tags_for $epoch
@@ -152,7 +152,7 @@ instances "queues $QUEUES nowatch"
 # All are paused while the flows come: what leaves at once leaves its sub-queue to the next flow. Then each draws one of 40:
 # 8 draw 3 or fewer once in 100,000 times.
 neighbour ffffffffffffffff+ffffffffffffffff+ffffffff
-ip netns exec "$(ns_name d)" "$hopframe" listen x data for=$(((HOLD_S + 9) * 1000)) >"$heard" 2>&1 &
+ip netns exec "$NS-d" "$hopframe" listen x data for=$(((HOLD_S + 9) * 1000)) >"$heard" 2>&1 &
 hands+=($!)
 check "all sub-queues are paused" wait_until -e 100 5 each_is paused "$(all_have $QUEUES)"
 for ((n = 0; n < TXQS; n++)); do
@@ -228,7 +228,7 @@ device p0 sw
 ip_in sw link add br0 type bridge mcast_snooping 0
 ip_in sw link set br0 up
 ip_in sw link set p0 master br0
-ip_in sw link add p1 type wire rate $SLOW peer name e0 address "$(mac 9)" netns "$(ns_name r)"
+ip_in sw link add p1 type wire rate $SLOW peer name e0 address "$(mac 9)" netns "$NS-r"
 ip_in sw link set p1 master br0 up
 ip_in r link set e0 up
 ip_in r addr add 10.0.0.2/24 dev e0

@@ -51,7 +51,7 @@ for run in "${kinds[@]/%/ 68}" "${kinds[@]/%/ 1500}" "${kinds[@]/%/ 65535}"; do
 	for dev in w0 w1; do
 		ip_in a link set $dev mtu $mtu up
 	done
-	if "$here/optfuzz" -n "$(ns_name a)" -k "$kind" w0 $each $((${SLUICE_SEED:-1} + mtu)) \
+	if "$here/optfuzz" -n "$NS-a" -k "$kind" w0 $each $((${SLUICE_SEED:-1} + mtu)) \
 		>"$said" 2>&1; then
 		pass "$kind, MTU $mtu: $each messages"
 	else

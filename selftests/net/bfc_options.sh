@@ -344,8 +344,8 @@ rm -f /tmp/stats.$$
 # Shapes: each transmit queue under mq, a leaf below tbf, devices that are not for it
 
 tc_in a qdisc del dev v0 root
-check "below tbf" sh -c "tc -n $(ns_name a) qdisc add dev v0 root handle 1: tbf rate 1gbit \
-	burst 100k limit 1m && tc -n $(ns_name a) qdisc add dev v0 parent 1:1 handle 2: bfc limit 1m"
+check "below tbf" sh -c "tc -n $NS-a qdisc add dev v0 root handle 1: tbf rate 1gbit \
+	burst 100k limit 1m && tc -n $NS-a qdisc add dev v0 parent 1:1 handle 2: bfc limit 1m"
 is "shows its options there" "$(tc_in a -j qdisc show dev v0 |
 	jq -c '.[] | select(.kind == "bfc") | [.parent, .options.limit]')" '["1:1",1048576]'
 check "is deleted with its parent" tc_in a qdisc del dev v0 root

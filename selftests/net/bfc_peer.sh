@@ -49,7 +49,7 @@ stream_begins()
 	paths_from h1 h2
 	paths_sink sink --expect "$1" --timeout 20s --idle 3s
 	# not by a function: a signal to a shell does not reach its child
-	ip netns exec "$(ns_name h1)" "$UDPFLOW" send --dest 10.0.0.2 --packets "$1" --rate 8m \
+	ip netns exec "$NS-h1" "$UDPFLOW" send --dest 10.0.0.2 --packets "$1" --rate 8m \
 		>"$PATHS_TMP/sent" 2>&1 &
 	stream=$!
 }

@@ -23,7 +23,7 @@ POOL=$((100 * FRAME))
 SLOW=800bit
 
 ns a b
-space=$(ns_name a)
+space=$NS-a
 for name in a b; do
 	in_ns $name sh -c "echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6" 2>/dev/null
 done
@@ -170,7 +170,7 @@ tcs "qdisc add dev w2 root bfc pool $POOL"
 busy 2
 sends 2 5
 is "another one" "$(figs w0 pool_used)" 15000
-ip_in a link set w2 netns "$(ns_name b)"
+ip_in a link set w2 netns "$NS-b"
 is "moved to another namespace" "$(figs w0 pool_used)" 10000
 tcs "qdisc add dev w3 root bfc pool $POOL"
 busy 3

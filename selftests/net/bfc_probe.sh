@@ -158,7 +158,7 @@ diag "the longest frames that there are: a probe says how long it is in 16 bits"
 ns a b
 two_ports()
 {
-	ip_in a link add p mtu 65535 address "$(mac 1)" type veth peer name q mtu 65535 address "$(mac 2)" netns "$(ns_name b)"
+	ip_in a link add p mtu 65535 address "$(mac 1)" type veth peer name q mtu 65535 address "$(mac 2)" netns "$NS-b"
 	ip_in a link set p up
 	ip_in b link set q up
 	tc_in a qdisc add dev p root bfc role switch

@@ -42,9 +42,9 @@ for i in 1 2 3; do
 done
 for i in 1 2 3; do
 	ip_in h$i link add e0 address "$(mac $i)" type wire rate 1gbit delay 1us \
-		peer name ph address "$(mac $i 1)" netns "$(ns_name s$i)"
+		peer name ph address "$(mac $i 1)" netns "$NS-s$i"
 	ip_in s$i link add pr address "$(mac $i 2)" type wire rate 1gbit delay 1us \
-		peer name pl address "$(mac "$(next $i)" 3)" netns "$(ns_name s"$(next $i)")"
+		peer name pl address "$(mac "$(next $i)" 3)" netns "$NS-s$(next $i)"
 done
 for i in 1 2 3; do
 	ip_in h$i addr add 10.0.$i.2/24 dev e0
@@ -100,7 +100,7 @@ round()
 	sleep 0.1
 	for i in 1 2 3; do
 		to=$(next "$(next $i)")
-		ip netns exec "$(ns_name h$i)" timeout -k 1 "$1" "$udpflow" send -d 10.0.$to.2 --id=$i \
+		ip netns exec "$NS-h$i" timeout -k 1 "$1" "$udpflow" send -d 10.0.$to.2 --id=$i \
 			-n $PACKETS -l 958 --sndbuf=16m >/dev/null 2>&1 &
 	done
 	wait "${sinks[@]}"

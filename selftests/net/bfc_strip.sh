@@ -45,7 +45,7 @@ stream()
 {
 	paths_from h1 h2
 	paths_sink sink --expect "$2" --timeout 20s --idle 3s
-	ip netns exec "$(ns_name h1)" "$UDPFLOW" send --dest 10.0.0.2 --packets "$2" --rate 8m \
+	ip netns exec "$NS-h1" "$UDPFLOW" send --dest 10.0.0.2 --packets "$2" --rate 8m \
 		>"$PATHS_TMP/sent" 2>&1 &
 	streaming=$!
 	streamed=$1
@@ -127,7 +127,7 @@ check "and without filters tags again" paths_wait 10 port_in h1 eth0 tagging
 program()
 {
 	: >"$PATHS_TMP/bpf"	# of the one before
-	ip netns exec "$(ns_name sw)" "$BPFPASS" "$1" p1 >"$PATHS_TMP/bpf" 2>&1 &
+	ip netns exec "$NS-sw" "$BPFPASS" "$1" p1 >"$PATHS_TMP/bpf" 2>&1 &
 	program=$!
 	wait_until 5 attached_or_gone
 	attached

@@ -20,9 +20,9 @@ for end in a sw b; do
 	in_ns $end sh -c 'for d in default all; do echo 1 >/proc/sys/net/ipv6/conf/$d/disable_ipv6; done'
 done
 ip_in a link add p address "$(mac 1)" type wire rate 1gbit delay 1us \
-	peer name q address "$(mac 2)" netns "$(ns_name sw)"
+	peer name q address "$(mac 2)" netns "$NS-sw"
 ip_in sw link add r address "$(mac 3)" type wire rate 1gbit delay 1us \
-	peer name s address "$(mac 4)" netns "$(ns_name b)"
+	peer name s address "$(mac 4)" netns "$NS-b"
 ip_in sw link add br0 type bridge mcast_snooping 0 2>/dev/null || ip_in sw link add br0 type bridge
 for dev in q r; do
 	ip_in sw link set $dev master br0 up
@@ -65,7 +65,7 @@ seen()
 
 	sleep 0.01
 	text=$(tc_in "$1" -s class show dev "$2")
-	bfc_figs "$(ns_name "$1")" "$2" control
+	bfc_figs "$NS-$1" "$2" control
 	REPLY="$(grep -c ' parent ' <<<"$text") $REPLY"
 }
 

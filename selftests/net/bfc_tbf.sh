@@ -34,7 +34,7 @@ port()
 box()
 {
 	ip_in "$1" link add e0 address "$(mac "$2")" type veth \
-		peer name "p$1" address "$(mac "$2" 1)" netns "$(ns_name sw)"
+		peer name "p$1" address "$(mac "$2" 1)" netns "$NS-sw"
 	ip_in sw link set "p$1" master br0 up
 	ip_in "$1" addr add "10.0.0.$2/24" dev e0
 	ip_in "$1" link set e0 up

@@ -37,7 +37,7 @@ begin()
 }
 
 # send LINE...: and what is queued has left
-send() { printf '%s\n' "$@" | "$frames" -l -w "${ms:-500}" "$(ns_name a)/p" "$(ns_name b)/q" >/dev/null || die "frames"; }
+send() { printf '%s\n' "$@" | "$frames" -l -w "${ms:-500}" "$NS-a/p" "$NS-b/q" >/dev/null || die "frames"; }
 
 # said EVENT: its lines, from the device on
 said() { sed -nE "s/^.* bfc_$1: p (.*)$/\1/p" $tracing/trace; }

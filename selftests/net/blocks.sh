@@ -29,14 +29,14 @@ WINDOW=20000	# where nothing else is said
 LIMIT=10000000
 FRAMES=600	# in each case; one takes 0.8 ms at r
 ns a b
-a=$(ns_name a)
-b=$(ns_name b)
+a=$NS-a
+b=$NS-b
 for box in a b; do
 	in_ns $box sh -c "echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6" 2>/dev/null
 done
 ips() { ip -n "$1" -batch - <<<"$2" || die "ip: $2"; }
 
-option() { "$tcmsg" -n "$(ns_name "$1")" send "$2" "$3" TCA_KIND=str:window "TCA_OPTIONS{" "$4=u32:$5" "}"; }
+option() { "$tcmsg" -n "$NS-$1" send "$2" "$3" TCA_KIND=str:window "TCA_OPTIONS{" "$4=u32:$5" "}"; }
 
 # figure BOX DEV NAME: sets REPLY to that of the qdiscs window there, all together
 figure()

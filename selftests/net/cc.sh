@@ -32,7 +32,7 @@ ip_in sw link set br0 up
 for i in 1 2 3 4 5; do
 	in_ns h$i sh -c 'echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6'
 	ip_in h$i link add e address "$(mac $i)" type wire rate ${GBIT}gbit delay $DELAY ring 20k seed $i \
-		peer name p$i address "$(mac $i 1)" netns "$(ns_name sw)" || die "no wire"
+		peer name p$i address "$(mac $i 1)" netns "$NS-sw" || die "no wire"
 	ip_in sw link set p$i master br0 up
 	ip_in h$i addr add 10.0.0.$i/24 dev e
 	ip_in h$i link set e up
@@ -41,13 +41,13 @@ done
 for i in 1 2 3 4; do
 	ip_in h$i neigh replace 10.0.0.5 lladdr "$(mac 5)" nud permanent dev e
 	ip_in h5 neigh replace 10.0.0.$i lladdr "$(mac $i)" nud permanent dev e
-	echo "$i $(ns_name h$i) 10.0.0.$i"
+	echo "$i $NS-h$i 10.0.0.$i"
 done >"$work/ends"
-echo "5 $(ns_name h5) 10.0.0.5" >>"$work/ends"
+echo "5 $NS-h5 10.0.0.5" >>"$work/ends"
 for i in 1 2 3 4; do
-	echo "h$i $(ns_name h$i) e"
+	echo "h$i $NS-h$i e"
 done >"$work/ports"
-echo "out $(ns_name sw) p5" >>"$work/ports"
+echo "out $NS-sw p5" >>"$work/ports"
 
 for i in 1 2 3 4 5; do
 	tc_in h$i qdisc add dev e root pfc role host pool 64m || die "no pfc"
@@ -137,8 +137,8 @@ ipv6()
 	for i in 1 2; do
 		ip_in h$i neigh replace fd00::5 lladdr "$(mac 5)" nud permanent dev e
 		ip_in h5 neigh replace fd00::$i lladdr "$(mac $i)" nud permanent dev e
-		echo "$i $(ns_name h$i) fd00::$i"
+		echo "$i $NS-h$i fd00::$i"
 	done >"$work/ends"
-	echo "5 $(ns_name h5) fd00::5" >>"$work/ends"
+	echo "5 $NS-h5 fd00::5" >>"$work/ends"
 	printf '%s\n' "# sluice-trace 1" "0 1 5 20000000" "0 2 5 20000000" >"$work/trace"
 }

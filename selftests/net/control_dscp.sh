@@ -49,7 +49,7 @@ order()
 	local name n=0
 
 	printf '%s\n' "data dst=$TO ports=$FLOWS n=$EACH bytes=1000 $addresses" "$@" |
-		"$frames" -w 200 "$(ns_name a)/eth0" "$(ns_name b)/eth0" >"$PATHS_TMP/came" || die "frames"
+		"$frames" -w 200 "$NS-a/eth0" "$NS-b/eth0" >"$PATHS_TMP/came" || die "frames"
 	ahead=()
 	while read -r name _; do
 		if [ "$name" = data ]; then
@@ -185,7 +185,7 @@ spills()
 		done
 	done
 	control=$(control $kind) spilled=$(qdisc_stat sw p2 spilled $kind)
-	printf '%s\n' "${lines[@]}" | "$frames" -w 300 "$(ns_name a)/eth0" "$(ns_name b)/eth0" >"$PATHS_TMP/came" ||
+	printf '%s\n' "${lines[@]}" | "$frames" -w 300 "$NS-a/eth0" "$NS-b/eth0" >"$PATHS_TMP/came" ||
 		die "frames"
 	control=$(($(control $kind) - control)) spilled=$(($(qdisc_stat sw p2 spilled $kind) - spilled))
 	came=$(grep -c '^f' "$PATHS_TMP/came")

@@ -73,7 +73,7 @@ came()
 
 starts() # WHO ARG...: udpflow there, in the background
 {
-	ip netns exec "$(ns_name "$1")" "$UDPFLOW" "${@:2}" >"$PATHS_TMP/$1" 2>&1 &
+	ip netns exec "$NS-$1" "$UDPFLOW" "${@:2}" >"$PATHS_TMP/$1" 2>&1 &
 	pids+=($!)
 }
 

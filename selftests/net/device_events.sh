@@ -56,7 +56,7 @@ PORTS="h1/e0 h1/e1 sw/p1 sw/p3 sw/p2 h2/e0"
 gateway=$(mac 3 9)
 
 # batch NS LINES: commands of ip, in one process
-batch() { ip -n "$(ns_name "$1")" -batch - <<<"$2" || fail "$1: $2"; }
+batch() { ip -n "$NS-$1" -batch - <<<"$2" || fail "$1: $2"; }
 
 build()
 {
@@ -210,7 +210,7 @@ flows()
 
 	total=$((FLOWS * n))
 	paths_sink sink --expect $total --timeout 10s --idle 1s
-	ip netns exec "$(ns_name h1)" "$UDPFLOW" send --dest 10.0.2.1 -f $FLOWS -l $LENGTH \
+	ip netns exec "$NS-h1" "$UDPFLOW" send --dest 10.0.2.1 -f $FLOWS -l $LENGTH \
 		--rate $OFFERED --sndbuf 4m -n $n >"$PATHS_TMP/sent" 2>&1 &
 	sender=$!
 }
@@ -305,8 +305,8 @@ event_name()
 	is "$event: there is no old one" "$(tc_in sw qdisc show | grep -c 'dev p2 ')" 0
 	if has_port && [ -x "$sluice" ]; then
 		is "$event: sluice shows it" \
-		   "$("$sluice" -n "$(ns_name sw)" -j show | jq -r '[.[].dev] | unique | join(" ")')" "p1 p3 q2"
-		timeout 5 "$sluice" -n "$(ns_name sw)" monitor --count 1 q2 >"$PATHS_TMP/event" 2>&1 &
+		   "$("$sluice" -n "$NS-sw" -j show | jq -r '[.[].dev] | unique | join(" ")')" "p1 p3 q2"
+		timeout 5 "$sluice" -n "$NS-sw" monitor --count 1 q2 >"$PATHS_TMP/event" 2>&1 &
 		monitor=$!
 		sleep 0.1
 		ip_in sw link set q2 carrier off
@@ -544,13 +544,13 @@ event_namespace()
 {
 	under_way 600
 	held
-	ip_in sw link set p2 netns "$(ns_name away)"
+	ip_in sw link set p2 netns "$NS-away"
 	! has_pauses || {
 		comes "$event: p1 pauses nobody" sw p1 pausing_queues 0
 		comes "$event: h1 is free" h1 e0 paused 0
 	}
 	is "$event: it goes without its qdisc" "$(tc_in away qdisc show dev p2 | grep -c " $kind ")" 0
-	ip_in away link set p2 netns "$(ns_name sw)"
+	ip_in away link set p2 netns "$NS-sw"
 	batch sw "link set p2 up
 		addr replace 10.0.2.254/24 dev p2"
 	know
@@ -575,7 +575,7 @@ unfiltered() { tc_in "$1" qdisc del dev "$2" clsact; }
 # program NS DEV: XDP that lets all pass, for as long as it runs
 program()
 {
-	ip netns exec "$(ns_name "$1")" "$BPFPASS" xdp "$2" >"$PATHS_TMP/xdp" 2>&1 &
+	ip netns exec "$NS-$1" "$BPFPASS" xdp "$2" >"$PATHS_TMP/xdp" 2>&1 &
 	programs+=($!)
 	wait_until 5 grep -qx attached "$PATHS_TMP/xdp" || diag "XDP at $1: $(cat "$PATHS_TMP/xdp")"
 }

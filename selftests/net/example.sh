@@ -29,8 +29,8 @@ FRAME=1000	# bytes, with the Ethernet header
 TOLD=10mbit	# of the link on which what waits is told: it is looked at meanwhile, in less than a tenth of 300 frames
 [ "${SLUICE_HOME:-}" = uml ] || TOLD=1mbit	# where processes take time
 ns a b
-a=$(ns_name a)
-b=$(ns_name b)
+a=$NS-a
+b=$NS-b
 for box in a b; do
 	in_ns $box sh -c "echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6" 2>/dev/null
 done

@@ -92,7 +92,7 @@ fails()
 {
 	local words
 
-	if words=$("$here/failnth" -n "$(ns_name a)" "$@" 2>&1); then
+	if words=$("$here/failnth" -n "$NS-a" "$@" 2>&1); then
 		said "$*" "$words"
 	else
 		fail "$*" "$words"

@@ -35,9 +35,9 @@ for box in a s b; do
 		echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6'
 done
 ip_in a link add e address "$(mac 1)" type wire rate 10gbit delay 1us ring 0 seed 1 \
-	peer name left address "$(mac 1 1)" netns "$(ns_name s)" || die "no wire"
+	peer name left address "$(mac 1 1)" netns "$NS-s" || die "no wire"
 ip_in b link add e address "$(mac 2)" type wire rate 1gbit delay 1us ring 0 seed 2 \
-	peer name right address "$(mac 2 1)" netns "$(ns_name s)" || die "no wire"
+	peer name right address "$(mac 2 1)" netns "$NS-s" || die "no wire"
 # box, device, its address, the other's, its Ethernet address
 while read -r box dev own other at; do
 	ip_in "$box" -batch - <<-END || die "no $box"
@@ -53,7 +53,7 @@ done <<-END
 END
 ip_in a route add default via 10.0.1.2
 ip_in b route add default via 10.0.2.2
-printf '%s\n' "0 $(ns_name a) 10.0.1.1" "1 $(ns_name b) 10.0.2.1" >"$work/ends"
+printf '%s\n' "0 $NS-a 10.0.1.1" "1 $NS-b 10.0.2.1" >"$work/ends"
 
 # run OPTION...: the flows, from 100 ms on
 run()

@@ -24,8 +24,8 @@ FRAME=1000	# bytes, with the Ethernet header
 WINDOW=20000	# where nothing else is said
 FRAMES=600	# one takes 0.8 ms at r
 ns a b
-a=$(ns_name a)
-b=$(ns_name b)
+a=$NS-a
+b=$NS-b
 for box in a b; do
 	in_ns $box sh -c "echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6" 2>/dev/null
 done

@@ -37,7 +37,7 @@ bridges()
 link set br0 up"
 	done
 }
-fdb() { bridge -n "$(ns_name "$1")" fdb replace "$(mac 2)" dev "$2" master static; }
+fdb() { bridge -n "$NS-$1" fdb replace "$(mac 2)" dev "$2" master static; }
 meets() { figs_are "$1" "$2" windows 1; }
 to() { echo "y n=$1 bytes=$FRAME from=10.0.0.1 to=10.0.0.2 sport=1 dport=9 dst=$(mac 2) ${*:2}"; }
 
@@ -316,9 +316,9 @@ ips b "link add br0 type bridge mcast_snooping 0 vlan_filtering 1
 link set br0 up
 link set q master br0
 link set r master br0"
-bridge -n "$(ns_name b)" vlan add dev q vid 5
-bridge -n "$(ns_name b)" vlan add dev r vid 5
-bridge -n "$(ns_name b)" fdb replace "$(mac 2)" dev r vlan 5 master static
+bridge -n "$NS-b" vlan add dev q vid 5
+bridge -n "$NS-b" vlan add dev r vid 5
+bridge -n "$NS-b" fdb replace "$(mac 2)" dev r vlan 5 master static
 shape "a bridge, VLAN 5" "y n=$FRAMES bytes=$FRAME from=10.0.0.1 to=10.0.0.2 sport=1 dport=9 dst=$(mac 2) tag=5"
 shape "a bridge, VLAN 5, no IP" "y n=$FRAMES bytes=$FRAME dst=$(mac 2) tag=5"
 # frames that are padded on the way count alike at both ends
@@ -437,7 +437,7 @@ leave_spaces
 
 diag "packets of 20 segments, cut by a or not, put together by b or not"
 ns a b
-ip_in a link add p type veth peer name q netns "$(ns_name b)" || die "no veth"
+ip_in a link add p type veth peer name q netns "$NS-b" || die "no veth"
 cable b r 100mbit b y
 ips a "link set p up
 addr add 10.0.0.1/24 dev p"
@@ -497,7 +497,7 @@ for queues in "numtxqueues 4" "numrxqueues 4"; do
 		diag "$queues, $root"
 		boxes a b
 		bridges b
-		ip_in a link add p ${queues/rx/tx} ${queues/tx/rx} type wire rate 100mbit delay 10us peer name q ${queues/tx/rx} netns "$(ns_name b)" ||
+		ip_in a link add p ${queues/rx/tx} ${queues/tx/rx} type wire rate 100mbit delay 10us peer name q ${queues/tx/rx} netns "$NS-b" ||
 			die "no wire"
 		ip_in a link set p up
 		ip_in b link set q up

@@ -38,7 +38,7 @@ burst()
 went() { in_ns b ethtool -S "$1" | awk '$1 == "sent_frames:" { n += $2 } $1 == "control_frames:" { n -= $2 } END { print n }'; }
 set_fault() { ip_in a link set p type wire "$@" && ip_in b link set q type wire "$@" || die "no $*"; }
 # to BOX DEV: the way to y
-to() { bridge -n "$(ns_name "$1")" fdb replace "$(mac 2)" dev "$2" master static; }
+to() { bridge -n "$NS-$1" fdb replace "$(mac 2)" dev "$2" master static; }
 
 ns x a b
 for box in x a b; do

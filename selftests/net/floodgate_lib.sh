@@ -5,10 +5,10 @@
 # behind lib.sh. Those with pauses have pfc_lib.sh instead.
 
 # ips BOX LINES: commands of ip's
-ips() { ip -n "$(ns_name "$1")" -batch - <<<"$2" || die "ip: $2"; }
+ips() { ip -n "$NS-$1" -batch - <<<"$2" || die "ip: $2"; }
 
 # figs BOX DEV FIGURE...: sets REPLY
-figs() { port_figs floodgate "$(ns_name "$1")" "${@:2}"; }
+figs() { port_figs floodgate "$NS-$1" "${@:2}"; }
 figs_are() { figs "${@:1:$#-1}"; [ "$REPLY" = "${*: -1}" ]; }
 # shows NAME BOX DEV FIGURE... VALUES
 shows() { figs "${@:2:$#-2}"; is "$1" "$REPLY" "${*: -1}"; }
@@ -16,7 +16,7 @@ shows() { figs "${@:2:$#-2}"; is "$1" "$REPLY" "${*: -1}"; }
 # cable BOX DEV RATE BOX DEV [WORD]...
 cable()
 {
-	ip_in "$1" link add "$2" type wire rate "$3" delay 10us ring 0 "${@:6}" peer name "$5" netns "$(ns_name "$4")" &&
+	ip_in "$1" link add "$2" type wire rate "$3" delay 10us ring 0 "${@:6}" peer name "$5" netns "$NS-$4" &&
 		ip_in "$1" link set dev "$2" up && ip_in "$4" link set dev "$5" up || die "no wire"
 }
 enslave() { ip_in "$1" link set dev "$2" master br0; }
@@ -27,4 +27,4 @@ gate()
 	tc_in "$1" qdisc replace dev "$2" ${parent:-root} handle 1: floodgate role switch peer "$3" "${@:4}" || die "no qdisc floodgate"
 }
 # sends BOX DEV LINE...: lines for `frames`
-sends() { printf '%s\n' "${@:3}" | "${frames:?}" -l -w 0 "$(ns_name "$1")/$2" "$(ns_name "$1")/lo" >/dev/null || die "frames"; }
+sends() { printf '%s\n' "${@:3}" | "${frames:?}" -l -w 0 "$NS-$1/$2" "$NS-$1/lo" >/dev/null || die "frames"; }

@@ -49,12 +49,12 @@ boxes()
 	for i in 1 2 3 4; do
 		cable a p$i "$2" b q$i
 		ip_in b link set dev q$i master br0
-		bridge -n "$(ns_name b)" link set dev q$i mcast_flood off
+		bridge -n "$NS-b" link set dev q$i mcast_flood off
 	done
 	cable b r "$1" b y
 	ip_in b link set dev r master br0
-	bridge -n "$(ns_name b)" link set dev r mcast_flood off
-	bridge -n "$(ns_name b)" fdb replace "$(mac 2)" dev r master static
+	bridge -n "$NS-b" link set dev r mcast_flood off
+	bridge -n "$NS-b" fdb replace "$(mac 2)" dev r master static
 }
 # gates WORD...
 gates()
@@ -106,8 +106,8 @@ diag "a port that was called gets busy with what has no window, while others of 
 boxes 200kbit 100mbit
 cable b r2 100mbit b y2
 ip_in b link set dev r2 master br0
-bridge -n "$(ns_name b)" link set dev r2 mcast_flood off
-bridge -n "$(ns_name b)" fdb replace "$(mac 3)" dev r2 master static
+bridge -n "$NS-b" link set dev r2 mcast_flood off
+bridge -n "$NS-b" fdb replace "$(mac 3)" dev r2 master static
 gates window $FRAME
 gate b r2 host
 shaped p2

@@ -34,7 +34,7 @@ boxes()
 link set br0 up"
 	done
 }
-fdb() { bridge -n "$(ns_name "$1")" fdb replace "$3" dev "$2" master static; }
+fdb() { bridge -n "$NS-$1" fdb replace "$3" dev "$2" master static; }
 # p DEV [WORD]...: a's qdisc there, new
 p()
 {
@@ -84,7 +84,7 @@ options() { tc_in a -j qdisc show dev p | jq -c '.[] | select(.kind == "floodgat
 is "all of them are shown" "$(options)" '[3,24,64,"vlan"]'
 while read -r attribute value said; do
 	refused "$attribute is not $value" "$said" \
-		"$tcmsg" -n "$(ns_name b)" send add y TCA_KIND=str:floodgate "TCA_OPTIONS{" "TCA_FLOODGATE_$attribute=$value" "}"
+		"$tcmsg" -n "$NS-b" send add y TCA_KIND=str:floodgate "TCA_OPTIONS{" "TCA_FLOODGATE_$attribute=$value" "}"
 done <<-'END'
 	VOQS u32:4095 voqs must be each or 1 to 4094
 	KEY u8:2 key must be ip or vlan
@@ -140,7 +140,7 @@ order()
 		# now and then it is quiet for long enough for all to leave
 		lines+=("h$host.$i${line[host]}wait=$((i % 20 ? 3000000 : 150000000)) sport=$i")
 	done
-	said=$(printf '%s\n' "${lines[@]}" | "$frames" -l -w 800 "$(ns_name a)/p" "$(ns_name b)/y" | awk '
+	said=$(printf '%s\n' "${lines[@]}" | "$frames" -l -w 800 "$NS-a/p" "$NS-b/y" | awk '
 		/^h/ {
 			split($1, of, ".")
 			is = of[2] * 10 + $2

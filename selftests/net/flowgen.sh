@@ -32,8 +32,8 @@ chain() # NAME NET HOPS RATE
 			echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6'
 	done
 	for ((i = 0; i < hops; i++)); do
-		batch+="link add name right netns $(ns_name "$name$i") address $(mac $((net * 16 + i)) 1)"
-		batch+=" type wire rate $4 delay ${DELAY}ns peer name left netns $(ns_name "$name$((i + 1))")"
+		batch+="link add name right netns $NS-$name$i address $(mac $((net * 16 + i)) 1)"
+		batch+=" type wire rate $4 delay ${DELAY}ns peer name left netns $NS-$name$((i + 1))"
 		batch+=" address $(mac $((net * 16 + i)) 2)"$'\n'
 	done
 	ip -batch - <<<"$batch" || die "no wires"
@@ -205,7 +205,7 @@ test_ip6()
 	neigh c0 right fd00::2 "$(mac 16 2)"
 	neigh c1 left fd00::1 "$(mac 16 1)"
 	cp "$work/ends" "$work/ends4"
-	printf '%s\n' "0 $(ns_name c0) fd00::1" "1 $(ns_name c1) fd00::2" >"$work/ends"
+	printf '%s\n' "0 $NS-c0 fd00::1" "1 $NS-c1 fd00::2" >"$work/ends"
 	for i in 1000000 1; do
 		check "IPv6: complete" run <<<"0 0 1 $i"
 		is "to the nanosecond" "$(times)" "$(formula 40000000000 1 $i 0 1 78)"
@@ -375,9 +375,9 @@ test_share()
 		echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6'
 	for i in 0 1 2 3 4; do
 		in_ns s$i sh -c 'echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6'
-		batch+="link add name sw netns $(ns_name s$i) address $(mac $((64 + i)) 1) type wire"
+		batch+="link add name sw netns $NS-s$i address $(mac $((64 + i)) 1) type wire"
 		batch+=" rate 100gbit delay ${DELAY}ns ring 0 overhead 4 peer name s$i"
-		batch+=" netns $(ns_name sw) address $(mac $((64 + i)) 2)"$'\n'
+		batch+=" netns $NS-sw address $(mac $((64 + i)) 2)"$'\n'
 	done
 	ip -batch - <<<"$batch" || die "no wires"
 	for i in 0 1 2 3 4; do
@@ -394,7 +394,7 @@ test_share()
 		END
 		tc_in s$i qdisc add dev sw root bfc && tc_in sw qdisc add dev s$i root bfc ||
 			die "no bfc"
-		printf '%s\n' "$i $(ns_name s$i) 10.3.$i.1" >>"$work/ends_share"
+		printf '%s\n' "$i $NS-s$i 10.3.$i.1" >>"$work/ends_share"
 	done
 	all_tag() { [ "$(tc_in sw -s qdisc show | grep -c "state host")" = 5 ]; }
 	wait_until 5 all_tag || fail "all ports tag"
@@ -403,7 +403,7 @@ test_share()
 	done >"$work/flows"
 	mv "$work/ends" "$work/ends_chain"
 	cp "$work/ends_share" "$work/ends"
-	printf '%s\n' "host $(ns_name s0) sw" "out $(ns_name sw) s4" >"$work/ports"
+	printf '%s\n' "host $NS-s0 sw" "out $NS-sw s4" >"$work/ports"
 	check "an incast under bfc" run --watch "$work/ports" --interval 1us \
 		--watch-out "$work/samples" <"$work/flows"
 	is "nothing is lost" "$(counts packets gaps retransmits timeouts)" "8000 0 0 0"
@@ -436,8 +436,8 @@ test_paths()
 			echo 1 >/proc/sys/net/ipv4/fib_multipath_hash_policy'
 	done
 	for i in 1 2; do
-		ip link add name a$i netns "$(ns_name e0)" address "$(mac 80 $i)" type wire \
-			rate 100gbit peer name b$i netns "$(ns_name e1)" address "$(mac 81 $i)"
+		ip link add name a$i netns "$NS-e0" address "$(mac 80 $i)" type wire \
+			rate 100gbit peer name b$i netns "$NS-e1" address "$(mac 81 $i)"
 		ip_in e0 addr add 10.4.$i.1/24 dev a$i
 		ip_in e1 addr add 10.4.$i.2/24 dev b$i
 		ip_in e0 link set a$i up
@@ -450,7 +450,7 @@ test_paths()
 	ip_in e0 route add 10.4.0.2 nexthop via 10.4.1.2 nexthop via 10.4.2.2
 	ip_in e1 route add 10.4.0.1 nexthop via 10.4.1.1 nexthop via 10.4.2.1
 	mv "$work/ends" "$work/ends_chain"
-	printf '%s\n' "0 $(ns_name e0) 10.4.0.1" "1 $(ns_name e1) 10.4.0.2" >"$work/ends"
+	printf '%s\n' "0 $NS-e0 10.4.0.1" "1 $NS-e1 10.4.0.2" >"$work/ends"
 	for ((i = 0; i < 10; i++)); do
 		echo "$((i * 100)) 0 1 $((1 << i))"
 	done >"$work/flows"
@@ -639,8 +639,8 @@ test_gone()
 		for end in 0 1; do
 			name=g$net-
 			chain $name $net 1 10gbit
-			printf '%s\n' "0 $(ns_name ${name}0) 10.$net.0.1" \
-				"1 $(ns_name ${name}1) 10.$net.0.2" >"$work/ends"
+			printf '%s\n' "0 $NS-${name}0 10.$net.0.1" \
+				"1 $NS-${name}1 10.$net.0.2" >"$work/ends"
 			start --transport $i <<-END
 				0 0 1 1000
 				0 0 1 100000000
@@ -650,7 +650,7 @@ test_gone()
 			sleep 0.12
 			del_ns $name$end
 			mapfile -t _spaces < <(printf '%s\n' "${_spaces[@]}" |
-				grep -vxF "$(ns_name $name$end)")
+				grep -vxF "$NS-$name$end")
 			wait $pid
 			is "$i: an endpoint's namespace is deleted: its flows are given up" \
 				"$? $(counts state completed given_up)" "3 done 1 3"
@@ -724,13 +724,13 @@ test_refused()
 	wrong_ends "no endpoints" "ends: no endpoints" '# none\n'
 	wrong_ends "words" "ends:1: should be: NUMBER NETNS ADDRESS" '0 x\n'
 	wrong_ends "twice" "ends:2: endpoint 0 is in line 1, too" \
-		"0 $(ns_name c0) 10.1.0.1\n0 $(ns_name c0) 10.1.0.1\n"
+		"0 $NS-c0 10.1.0.1\n0 $NS-c0 10.1.0.1\n"
 	wrong_ends "namespace" "ends:1: no network namespace nowhere" '0 nowhere 10.1.0.1\n'
-	wrong_ends "address" "ends:1: not an address: 10.1.0" "0 $(ns_name c0) 10.1.0\n"
+	wrong_ends "address" "ends:1: not an address: 10.1.0" "0 $NS-c0 10.1.0\n"
 	wrong_ends "elsewhere's address" "ends:1: not an address of this namespace" \
-		"0 $(ns_name c0) 10.1.0.2\n1 $(ns_name c1) 10.1.0.2\n"
+		"0 $NS-c0 10.1.0.2\n1 $NS-c1 10.1.0.2\n"
 	wrong_ends "the same address twice" "ends:2: address and port are in use" \
-		"0 $(ns_name c0) 10.1.0.1\n1 $(ns_name c0) 10.1.0.1\n"
+		"0 $NS-c0 10.1.0.1\n1 $NS-c0 10.1.0.1\n"
 	wrong "payload" "payload must be from 1 to 16384 bytes" --payload 0
 	wrong "window" "window must hold the packets of one acknowledgement" --window 1999 --ack 2
 	wrong "ack" "ack must be from 1" --ack 0
@@ -784,7 +784,7 @@ test_refused()
 		add 281474976710657 hpcc_add must be from 1 to 2^48 bytes
 	END
 	wrong "watch alone" "--watch, --interval and --watch-out go together" --watch "$work/ends"
-	echo "p $(ns_name c0) eth7" >"$work/ports"
+	echo "p $NS-c0 eth7" >"$work/ports"
 	wrong "no device" "ports:1: no such device in this namespace" --watch "$work/ports" \
 		--interval 1us --watch-out "$work/samples"
 	wrong "interval" "interval must be from 10 ns" --watch "$work/ports" --interval 9ns \
@@ -810,10 +810,10 @@ test_refused()
 chain c 1 4 100gbit
 cat >"$work/ends" <<-END
 	# the chain
-	0 $(ns_name c0) 10.1.0.1
-	1 $(ns_name c1) 10.1.0.2
-	2 $(ns_name c2) 10.1.1.2
-	4 $(ns_name c4) 10.1.3.2
+	0 $NS-c0 10.1.0.1
+	1 $NS-c1 10.1.0.2
+	2 $NS-c2 10.1.1.2
+	4 $NS-c4 10.1.3.2
 END
 
 # All, or those named

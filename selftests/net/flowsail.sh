@@ -62,7 +62,7 @@ check "and holds the flow at the host" wait_until -e 1 1 figs_are h p paused 1
 held=$(held h p)
 is "which can say who it is" "$(sed 's/[0-9]*b/N/g' <<<"$held")" \
 	"1:4000 N waits pause role flow source 10.0.0.1 destination 10.0.0.2 protocol 17 source_port 1 destination_port 9 slot 0 normal N apart N"
-is "and so can sluice" "$("$sluice" -n "$(ns_name h)" -j show p | jq -c '[.[].held[]? | [.role, .source, .source_port, .destination, .waits]]')" \
+is "and so can sluice" "$("$sluice" -n "$NS-h" -j show p | jq -c '[.[].held[]? | [.role, .source, .source_port, .destination, .waits]]')" \
 	'[["flow","10.0.0.1",1,"10.0.0.2","pause"]]'
 sends h p "$(to 3 100 2)"
 sleep 0.03	# on its way for 9 ms; what is held takes 320
@@ -98,7 +98,7 @@ sails queues 1 ql $QL qh $QH
 lines=40
 order=$(for ((i = 1; i <= lines; i++)); do
 	to 2 $((i % 7 * 5 + 1)) 1 wait=$((i % 5 * 3000000)) | sed "s/^f1/$i/"
-done | "$frames" -l -w 2000 "$(ns_name h)/p" "$(ns_name c)/y") || die "frames"
+done | "$frames" -l -w 2000 "$NS-h/p" "$NS-c/y") || die "frames"
 is "none overtakes another" "$(awk '$1 < line || ($1 == line && $2 < n) { wrong++ } { line = $1; n = $2; all++ }
 	END { print wrong + 0, all }' <<<"$order")" "0 $(for ((i = 1; i <= lines; i++)); do echo $((i % 7 * 5 + 1)); done | awk '{ n += $1 } END { print n }')"
 figs s r assign_isolated pauses_obeyed released
@@ -119,7 +119,7 @@ y=$(got y)
 	for ((i = 0; i < 40; i++)); do
 		to 2 1 2 wait=4000000
 	done
-} | "$frames" -l -w 0 "$(ns_name h)/p" "$(ns_name h)/lo" >/dev/null &
+} | "$frames" -l -w 0 "$NS-h/p" "$NS-h/lo" >/dev/null &
 longest s r paused
 wait
 is "one flow is" "$most" 1
@@ -135,7 +135,7 @@ sails queues 1 ql $QL qh 30000
 y=$(got y)
 for ((i = 1; i <= 8; i++)); do
 	to 2 1 1 ports=50
-done | "$frames" -l -w 0 "$(ns_name h)/p" "$(ns_name h)/lo" >/dev/null || die "frames"
+done | "$frames" -l -w 0 "$NS-h/p" "$NS-h/lo" >/dev/null || die "frames"
 longest c u backlog
 between "they are held above Q_h" "$most" 30000 $((30000 + 3 * 50 * FRAME + LATE))
 figs c u marks_high
@@ -219,7 +219,7 @@ diag "what is not IP"
 ip_in h link set dev p type wire rate 10mbit
 for frame in 21:9000 21:9000 22:9000 22:9001 22:9001; do
 	echo "x n=1 bytes=$FRAME type=${frame#*:} src=$(mac ${frame%:*}) dst=$(mac 2)"
-done | "$frames" -l -w 0 "$(ns_name h)/p" "$(ns_name h)/lo" >/dev/null || die "frames"
+done | "$frames" -l -w 0 "$NS-h/p" "$NS-h/lo" >/dev/null || die "frames"
 sends h p "$(to 2 1 1)"
 figs h p flows
 is "is a flow by its addresses and EtherType" "$REPLY" 4

@@ -28,7 +28,7 @@ A="from=10.0.0.1 to=10.0.0.2 dport=9"
 two_boxes rate 100mbit delay 1us ring 0
 
 # sends_list [-f]: what the list on stdin says; $tmp/came has what came
-sends_list() { "$frames" -l -w 500 "$(ns_name a)/p" "$(ns_name b)/q" >"$tmp/came" || die "frames"; }
+sends_list() { "$frames" -l -w 500 "$NS-a/p" "$NS-b/q" >"$tmp/came" || die "frames"; }
 # sent OPTIONS: the same, by a new qdisc
 sent()
 {
@@ -138,7 +138,7 @@ sends_list <<-END
 END
 check "both are held" wait_until -e 10 1 figs_are a p paused 2
 printf '%s\n' "below prio=1 bytes=$FRAME n=5 $A sport=1" "above prio=0 bytes=$FRAME n=3 $A sport=2" |
-	"$frames" -l -w 0 "$(ns_name a)/p" "$(ns_name a)/lo" >/dev/null || die "frames"
+	"$frames" -l -w 0 "$NS-a/p" "$NS-a/lo" >/dev/null || die "frames"
 shows "and wait in isolation" a p isolated backlog "2 $((8 * FRAME))"
 is "classes say what waits in them" "$(waits)" "1:1 $((3 * FRAME))b 3p 1:2 $((5 * FRAME))b 5p "
 check "the one above leaves when it is let go" wait_until -e 10 2 figs_are a p paused backlog "1 $((5 * FRAME))"

@@ -12,7 +12,7 @@
 PORTS="h:p:host:switch s:q:switch:host s:r:switch:switch c:t:switch:switch c:u:switch:host c:v:switch:host"
 
 # figs BOX DEV FIGURE...: sets REPLY
-figs() { port_figs "${kind:-flowsail}" "$(ns_name "$1")" "${@:2}"; }
+figs() { port_figs "${kind:-flowsail}" "$NS-$1" "${@:2}"; }
 figs_are() { figs "${@:1:$#-1}"; [ "$REPLY" = "${*: -1}" ]; }
 # shows NAME BOX DEV FIGURE... VALUES
 shows() { figs "${@:2:$#-2}"; is "$1" "$REPLY" "${*: -1}"; }
@@ -32,7 +32,7 @@ rest() { all_are paused isolated flows marked paused_queues pausing_queues pause
 # cable DELAY BOX DEV RATE BOX DEV
 cable()
 {
-	ip_in "$2" link add "$3" type wire rate "$4" delay "$1" ring 0 peer name "$6" netns "$(ns_name "$5")" &&
+	ip_in "$2" link add "$3" type wire rate "$4" delay "$1" ring 0 peer name "$6" netns "$NS-$5" &&
 		ip_in "$2" link set dev "$3" up && ip_in "$5" link set dev "$6" up || die "no wire"
 }
 # sail BOX DEV ROLE PEER [WORD]...
@@ -63,7 +63,7 @@ bridged()
 	done
 	for port in s:q s:r c:t c:u c:v; do
 		ip_in ${port%:*} link set dev ${port#*:} master br0
-		bridge -n "$(ns_name ${port%:*})" link set dev ${port#*:} flood off mcast_flood off
+		bridge -n "$NS-${port%:*}" link set dev ${port#*:} flood off mcast_flood off
 	done
 	know
 	for port in s c; do
@@ -87,7 +87,7 @@ to() { echo "f$3 n=$2 bytes=$FRAME from=10.0.0.1 to=10.0.0.$1 sport=$3 dport=9 d
 got() { received c "$1"; echo "$REPLY"; }
 has() { received c "$1"; [ "$REPLY" -ge "$2" ]; }
 # sends BOX DEV LINE...
-sends() { printf '%s\n' "${@:3}" | "$frames" -l -w 0 "$(ns_name "$1")/$2" "$(ns_name "$1")/lo" >/dev/null || die "frames"; }
+sends() { printf '%s\n' "${@:3}" | "$frames" -l -w 0 "$NS-$1/$2" "$NS-$1/lo" >/dev/null || die "frames"; }
 used() { tc_in s -s class show dev r | grep -c 'role isolation'; }
 # passes HOST N [WORD]...: two flows are sent to y, one of them to 10.0.0.HOST, and one to z: sets `passed` to how many of z's have come
 # when y has 200. s:r has used N sub-queues for isolation by the end.
@@ -106,13 +106,13 @@ passes()
 	is "sub-queues used" "$(used)" "$2"
 }
 # forwards BOX: by all ports of its bridge
-forwards() { ! bridge -n "$(ns_name "$1")" link show | grep -v "state forwarding"; }
+forwards() { ! bridge -n "$NS-$1" link show | grep -v "state forwarding"; }
 # know: who is where; a port that was down has forgotten it
 know()
 {
 	local port
 
 	for port in s:r:2 s:r:3 c:u:2 c:v:3; do
-		bridge -n "$(ns_name ${port%%:*})" fdb replace "$(mac ${port##*:})" dev "$(cut -d: -f2 <<<$port)" master static
+		bridge -n "$NS-${port%%:*}" fdb replace "$(mac ${port##*:})" dev "$(cut -d: -f2 <<<$port)" master static
 	done
 }

@@ -143,7 +143,7 @@ until_free()
 	done
 	REPLY=$((now - begin))
 }
-told() { port_figs flowsail "$(ns_name c)" t resumes_tx; }
+told() { port_figs flowsail "$NS-c" t resumes_tx; }
 
 # By count one frame is lost, that which lets the flow go. It is repeated when 2 ms of delay and some have brought no answer; a refresh
 # would come in half a second, and the lease would end in a second.

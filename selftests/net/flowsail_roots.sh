@@ -23,12 +23,12 @@ FRAME=1000	# bytes, with the Ethernet header
 QL=15000
 QH=60000
 # roots BOX DEV: "ROOT HOPS", each once, for what that port's neighbour holds
-roots() { "$sluice" -n "$(ns_name "$1")" -j show "$2" | jq -r '.[0].roots // [] | map("\(.root) \(.hops)") | unique | join(", ")'; }
-id_of() { "$sluice" -n "$(ns_name "$1")" -j show "$2" | jq '.[0].port.root_id'; }
+roots() { "$sluice" -n "$NS-$1" -j show "$2" | jq -r '.[0].roots // [] | map("\(.root) \(.hops)") | unique | join(", ")'; }
+id_of() { "$sluice" -n "$NS-$1" -j show "$2" | jq '.[0].port.root_id'; }
 
 boxes 20mbit
-bridge -n "$(ns_name s)" fdb replace "$(mac 4)" dev r master static
-bridge -n "$(ns_name c)" fdb replace "$(mac 4)" dev u master static
+bridge -n "$NS-s" fdb replace "$(mac 4)" dev r master static
+bridge -n "$NS-c" fdb replace "$(mac 4)" dev u master static
 
 diag "who waits for whom in isolation"
 passes 4 2 isolation 2

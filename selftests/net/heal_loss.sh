@@ -321,7 +321,7 @@ outage()
 	sleep 0.05
 	paths_from h1 h2
 	paths_sink sink --idle 300ms --timeout 10s
-	ip netns exec "$(ns_name h1)" "$UDPFLOW" send --dest 10.0.0.2 --flows $FLOWS \
+	ip netns exec "$NS-h1" "$UDPFLOW" send --dest 10.0.0.2 --flows $FLOWS \
 		--duration 3s -l $BYTES --sndbuf 100000 --json >"$PATHS_TMP/sent" 2>&1 &
 	stream=$!
 	sleep 0.5
@@ -364,7 +364,7 @@ damaged_time()
 	local hand
 
 	ns x y
-	ip_in x link add e0 type wire peer name e0 netns "$(ns_name y)" || die "no cable"
+	ip_in x link add e0 type wire peer name e0 netns "$NS-y" || die "no cable"
 	ip_in x link set e0 up
 	ip_in y link set e0 up
 	tc_in x qdisc replace dev e0 root handle 1: bfc

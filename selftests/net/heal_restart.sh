@@ -182,7 +182,7 @@ traffic()
 	down2=$(cable_down sw p2 h2 eth0)
 	: >$tracing/trace
 	paths_sink sink --idle 2s --timeout 20s
-	ip netns exec "$(ns_name h1)" "$UDPFLOW" send --dest 10.0.0.2 --flows $FLOWS --rate "$1" \
+	ip netns exec "$NS-h1" "$UDPFLOW" send --dest 10.0.0.2 --flows $FLOWS --rate "$1" \
 		--duration 100000s --id $part_flow --json >"$PATHS_TMP/sent" 2>&1 &
 	stream=$!
 	sleep 0.2
@@ -250,7 +250,7 @@ restarts()
 
 	ip_in sw link set p2 type wire rate 20mbit
 	traffic 3m
-	churns "restarts" "$n" --every=30000 --down=3000 qdisc "$(ns_name sw)/p1"
+	churns "restarts" "$n" --every=30000 --down=3000 qdisc "$NS-sw/p1"
 	sleep 0.1
 	quiet "restarts"
 	# one that comes within the time of a few HELLOs after another is not noticed
@@ -272,9 +272,9 @@ h3_comes()
 {
 	local name
 
-	name=$(ns_name h3)
+	name=$NS-h3
 	ip netns add "$name"
-	ip -n "$(ns_name sw)" -batch - <<-END || die "no p3"
+	ip -n "$NS-sw" -batch - <<-END || die "no p3"
 		link add p3 type wire $PATHS_CABLE peer name eth0 netns $name
 		link set p3 addrgenmode none
 		link set p3 master br0 up
@@ -295,10 +295,10 @@ removals()
 
 	ip_in sw link set p2 type wire rate 20mbit
 	traffic 1m
-	_spaces+=("$(ns_name h3)")
+	_spaces+=("$NS-h3")
 	for ((i = 0; i < n; i++)); do
 		h3_comes
-		ip netns exec "$(ns_name h3)" "$UDPFLOW" send --dest 10.0.0.2 --flows 4 \
+		ip netns exec "$NS-h3" "$UDPFLOW" send --dest 10.0.0.2 --flows 4 \
 			--rate 8m --duration 100s --id 5000 >/dev/null 2>&1 &
 		hand=$!
 		# Until it is paused, and then some random time
@@ -345,7 +345,7 @@ flaps_h1()
 
 	ip_in sw link set p2 type wire rate 20mbit
 	traffic 3m
-	churns "flaps at h1" "$n" --every=20000 --down=2000 flap "$(ns_name h1)/eth0" "$(ns_name sw)/p1"
+	churns "flaps at h1" "$n" --every=20000 --down=2000 flap "$NS-h1/eth0" "$NS-sw/p1"
 	sleep 0.1
 	quiet "flaps at h1"
 	left=$(paths_moved 'd("h1/eth0"; "packets")')
@@ -363,7 +363,7 @@ flaps_h2()
 
 	ip_in sw link set p2 type wire rate 20mbit
 	traffic 3m
-	churns "flaps at h2" "$n" --every=20000 --down=2000 flap "$(ns_name sw)/p2" "$(ns_name h2)/eth0"
+	churns "flaps at h2" "$n" --every=20000 --down=2000 flap "$NS-sw/p2" "$NS-h2/eth0"
 	sleep 0.1
 	quiet "flaps at h2"
 	is "flaps at h2: all packets left h1" "$(paths_moved 'd("h1/eth0"; "packets")')" "$sent"
@@ -388,7 +388,7 @@ reloads()
 	local n=$1 ports=() port tagged
 
 	for port in $PATHS_PORTS; do
-		ports+=("$(ns_name "${port%/*}")/${port#*/}")
+		ports+=("$NS-${port%/*}/${port#*/}")
 	done
 	ip_in sw link set p2 type wire rate 20mbit
 	traffic 3m

@@ -18,7 +18,7 @@ hopframe=$PWD/hopframe
 [ -x "$hopframe" ] || skip_all "hopframe is not built"
 
 ns a b
-ip_in a link add p address "$(mac 1)" type veth peer name q address "$(mac 2)" netns "$(ns_name b)"
+ip_in a link add p address "$(mac 1)" type veth peer name q address "$(mac 2)" netns "$NS-b"
 ip_in a link set p up
 ip_in b link set q up
 

@@ -26,9 +26,9 @@ for box in h s r; do
 	in_ns $box sh -c 'echo 1 >/proc/sys/net/ipv4/ip_forward
 		echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6'
 done
-ip_in s link add p address "$(mac 1 1)" type veth peer name e address "$(mac 1)" netns "$(ns_name h)" || die "no veth"
+ip_in s link add p address "$(mac 1 1)" type veth peer name e address "$(mac 1)" netns "$NS-h" || die "no veth"
 ip_in s link add q address "$(mac 2 1)" type wire rate 1gbit delay 1us ring 0 \
-	peer name e address "$(mac 2)" netns "$(ns_name r)" || die "no wire"
+	peer name e address "$(mac 2)" netns "$NS-r" || die "no wire"
 # box, device, its address, the other's, its Ethernet address
 while read -r box dev own other at; do
 	ip_in "$box" -batch - <<-END || die "no $box"
@@ -53,7 +53,7 @@ done
 all_tag() { [ "$(for at in h s r; do tc_in $at -s qdisc show; done | grep -c "state tagging")" = 4 ]; }
 check "all ports tag" wait_until -e 200 5 all_tag
 
-printf '%s\n' "0 $(ns_name h) 10.0.1.1" "1 $(ns_name r) 10.0.2.1" >"$work/ends"
+printf '%s\n' "0 $NS-h 10.0.1.1" "1 $NS-r 10.0.2.1" >"$work/ends"
 {
 	echo "# sluice-trace 1"
 	for ((i = 0; i < 20; i++)); do

@@ -52,7 +52,7 @@ link()
 	local at_p at_q want out back
 
 	ip_in a link add p address "$(mac 1)" type wire rate "$2"mbit delay "$3"ns overhead $OVERHEAD \
-		ring 100k peer name q address "$(mac 2)" netns "$(ns_name b)" || die "no wire"
+		ring 100k peer name q address "$(mac 2)" netns "$NS-b" || die "no wire"
 	ip_in b link set q type wire rate "$4"mbit delay "$5"ns
 	ip_in a link set p up
 	ip_in b link set q up

@@ -24,7 +24,7 @@ ip_in m link add br0 type bridge group_fwd_mask 0x4000
 ip_in m link set br0 up
 cable()
 {
-	ip_in "$1" link add "$2" address "$(mac "$4")" type veth peer name "$3" netns "$(ns_name m)"
+	ip_in "$1" link add "$2" address "$(mac "$4")" type veth peer name "$3" netns "$NS-m"
 	ip_in m link set "$3" master br0 up
 	ip_in "$1" link set "$2" up
 }

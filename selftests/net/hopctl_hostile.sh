@@ -51,7 +51,7 @@ ip_in sw link set br0 up
 cable()	# cable PORT NAMESPACE DEV NUMBER
 {
 	ip_in sw link add "$1" address "$(mac "$4" 1)" mtu 9000 type veth peer name "$3" \
-		address "$(mac "$4")" mtu 9000 netns "$(ns_name "$2")" || die "no $1"
+		address "$(mac "$4")" mtu 9000 netns "$NS-$2" || die "no $1"
 	ip_in sw link set "$1" master br0 up
 	ip_in "$2" link set "$3" up
 	tc_in sw qdisc add dev "$1" root handle 1: bfc th 1 strip always
@@ -66,7 +66,7 @@ neighbour()
 	local name=$1 dev=$2
 
 	shift 2
-	ip netns exec "$(ns_name "$name")" "$hopframe" peer "$dev" for=1000000 role=switch deaf "$@" \
+	ip netns exec "$NS-$name" "$hopframe" peer "$dev" for=1000000 role=switch deaf "$@" \
 		>/dev/null &
 	hand=$!
 	disown $hand

@@ -34,7 +34,7 @@ quiet() { in_ns "$1" sh -c 'echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6
 cable()
 {
 	ip_in "$1" link add "$2" address "$(mac "$5")" type wire "${@:6}" \
-		peer name "$4" address "$(mac "$5" 1)" netns "$(ns_name "$3")" || die "no cable"
+		peer name "$4" address "$(mac "$5" 1)" netns "$NS-$3" || die "no cable"
 	ip_in "$1" link set "$2" up
 	ip_in "$3" link set "$4" up
 }
@@ -102,7 +102,7 @@ incast()
 # liar ARG...: x says so, for long
 liar()
 {
-	ip netns exec "$(ns_name x)" "$hopframe" peer e0 for=1000000 deaf mine=7 "$@" >/dev/null &
+	ip netns exec "$NS-x" "$hopframe" peer e0 for=1000000 deaf mine=7 "$@" >/dev/null &
 	hand=$!
 	disown $hand
 }

@@ -21,7 +21,7 @@ ip_in m link set br0 up
 cable()
 {
 	ip_in "$1" link add "$2" numtxqueues 4 numrxqueues 4 address "$(mac "$4")" type veth \
-		peer name "$3" netns "$(ns_name m)"
+		peer name "$3" netns "$NS-m"
 	ip_in m link set "$3" master br0 up
 	ip_in "$1" link set "$2" up
 }
@@ -117,7 +117,7 @@ done
 has "each instance under mq has its own range" b q peer_queues 200
 both_tag "then"
 refused "more than there are" "must not exceed 4094" \
-	ip netns exec "$(ns_name a)" tc qdisc replace dev p parent 9:1 handle 21: bfc queues 4000
+	ip netns exec "$NS-a" tc qdisc replace dev p parent 9:1 handle 21: bfc queues 4000
 has "and nothing has changed" b q peer_queues 200
 tc_in a qdisc replace dev p root handle 1: bfc queues 64 role switch
 has "one again: it came before they left" b q peer_queues 264
@@ -134,12 +134,12 @@ has "down: b knows" b q state no_neighbour
 ip_in a link set p up
 both_tag "up"
 # veth has no carrier while its peer is down: that b sees the loss is shown by hopctl.sh
-ip_in a link set p netns "$(ns_name b)" name p2
+ip_in a link set p netns "$NS-b" name p2
 has "moved away: b loses it" b q state no_neighbour
 tc_in b qdisc add dev p2 root bfc role switch
 ip_in b link set p2 up
 has "a port in its new namespace" b p2 state tagging
-ip_in b link set p2 netns "$(ns_name a)" name p
+ip_in b link set p2 netns "$NS-a" name p
 ip_in a link set p up
 
 diag "many restarts"
@@ -172,11 +172,11 @@ both_tag "and is back"
 diag "devices that have no neighbour"
 ip_in a link add br1 type bridge
 refused "a bridge" "use the ports of the bridge" \
-	ip netns exec "$(ns_name a)" tc qdisc add dev br1 root bfc
+	ip netns exec "$NS-a" tc qdisc add dev br1 root bfc
 refused "the loopback device" "not an Ethernet device" \
-	ip netns exec "$(ns_name a)" tc qdisc add dev lo root bfc
+	ip netns exec "$NS-a" tc qdisc add dev lo root bfc
 ip_in a link add bond7 type bond 2>/dev/null &&
 	refused "a bond" "use the slaves of the bond" \
-		ip netns exec "$(ns_name a)" tc qdisc add dev bond7 root bfc
+		ip netns exec "$NS-a" tc qdisc add dev bond7 root bfc
 
 finish

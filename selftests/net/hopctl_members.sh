@@ -21,7 +21,7 @@ tracing=/sys/kernel/debug/tracing
 
 ns a b
 ip_in a link add p numtxqueues 4 numrxqueues 4 address "$(mac 1)" type veth \
-	peer name q address "$(mac 2)" netns "$(ns_name b)"
+	peer name q address "$(mac 2)" netns "$NS-b"
 ip_in a link set p up
 ip_in b link set q up
 
@@ -65,7 +65,7 @@ has "b's sub-queues have handles" handles 128
 before=$(figures state tier role handles peer_role neighbour_up)
 # classes of bfc take no qdisc, which is found when it has been made
 for how in add replace; do
-	refused "$how below bfc" "" ip netns exec "$(ns_name a)" tc qdisc "$how" dev p parent 2:1 \
+	refused "$how below bfc" "" ip netns exec "$NS-a" tc qdisc "$how" dev p parent 2:1 \
 		handle 7: bfc tier up role host peer host hrtt 50ms notag tpid 802.1q nowatch
 done
 is "the port is as it was" "$(figures state tier role handles peer_role neighbour_up)" "$before"
@@ -79,7 +79,7 @@ else
 	skip "nor was it anything else" "no tracepoints"
 fi
 refused "more queues than there are" "must not exceed 4094" \
-	ip netns exec "$(ns_name a)" tc qdisc replace dev p root handle 7: bfc queues 4000 tier up
+	ip netns exec "$NS-a" tc qdisc replace dev p root handle 7: bfc queues 4000 tier up
 is "nor by that" "$(figures tier role handles)" down,switch,128
 
 diag "the one that was changed last decides, and when it goes, the one before"

@@ -28,7 +28,7 @@ ip_in sw link add br0 type bridge
 ip_in sw link set br0 up
 attach()
 {
-	ip_in sw link add "$1" type veth peer name x address "$(mac "$3")" netns "$(ns_name "$2")"
+	ip_in sw link add "$1" type veth peer name x address "$(mac "$3")" netns "$NS-$2"
 	ip_in sw link set "$1" master br0 up
 	ip_in "$2" link set x up
 }
@@ -240,7 +240,7 @@ d_ends
 full_device()
 {
 	ip_in sw link del p0
-	ip_in sw link add p0 type wire rate 100mbit peer name x address "$(mac 1)" netns "$(ns_name u)"
+	ip_in sw link add p0 type wire rate 100mbit peer name x address "$(mac 1)" netns "$NS-u"
 	ip_in sw link set p0 master br0 up
 	ip_in u link set x up
 	attach p1 d 2
@@ -265,7 +265,7 @@ full_device()
 diag "a full device: what it does not take is said when it can be"
 if [ "${SLUICE_HOME:-}" = uml ]; then
 	qdisc() { tc_in sw qdisc replace dev "$1" root bfc queues 128 th 2000 refresh 1s nowatch; }
-	fill() { in_ns sw "$wireprobe" -w 1 p0 "$(ns_name u)/x" count=4200,size=1000,direct,drop >/dev/null; }
+	fill() { in_ns sw "$wireprobe" -w 1 p0 "$NS-u/x" count=4200,size=1000,direct,drop >/dev/null; }
 	u_sends()
 	{
 		fill

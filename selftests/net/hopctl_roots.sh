@@ -42,7 +42,7 @@ draw() { drawn=$((RANDOM % $1)); }
 cable()
 {
 	ip_in "$1" link add "$2" address "$(mac "$5")" type wire rate 1gbit delay 1us \
-		peer name "$4" address "$(mac "$5" 1)" netns "$(ns_name "$3")" || die "no wire"
+		peer name "$4" address "$(mac "$5" 1)" netns "$NS-$3" || die "no wire"
 	ip_in "$1" link set "$2" up
 	ip_in "$3" link set "$4" up
 }
@@ -60,7 +60,7 @@ ports_tag()
 }
 
 # port_figure BOX/DEV KEY
-port_figure() { "$sluice" -n "$(ns_name "${1%/*}")" -j show -s "${1#*/}" | jq ".[0].port.$2"; }
+port_figure() { "$sluice" -n "$NS-${1%/*}" -j show -s "${1#*/}" | jq ".[0].port.$2"; }
 
 # shown BOX...: to $tmp/BOX.json what is shown there; counts ports that show several roots in `several`, those with a queue
 # twice in `twice`
@@ -70,7 +70,7 @@ shown()
 	local box files=() counts
 
 	for box; do
-		"$sluice" -n "$(ns_name "$box")" -j show >"$tmp/$box.json" || die "sluice show on $box"
+		"$sluice" -n "$NS-$box" -j show >"$tmp/$box.json" || die "sluice show on $box"
 		files+=("$tmp/$box.json")
 	done
 	counts=$(jq -rs '[.. | arrays | select(length > 1 and (.[0] | type == "object" and has("hops"))) | map(.queue)]
@@ -135,7 +135,7 @@ declare -A way=(
 ways=(ab ac ba bc ca cb)
 declare -A address=([a]=10.0.0.1 [b]=10.0.0.2 [c]=10.0.0.3)
 
-held() { [[ $("$sluice" -n "$(ns_name "$1")" -j show "$2") =~ \"roots\":[[:space:]]*\[ ]]; }
+held() { [[ $("$sluice" -n "$NS-$1" -j show "$2") =~ \"roots\":[[:space:]]*\[ ]]; }
 
 # asked BOX BOX...: to $tmp/said what doctor finds on the first, with what the others show
 asked()
@@ -147,7 +147,7 @@ asked()
 	for other; do
 		with+=(--with "$tmp/$other.json")
 	done
-	"$sluice" -n "$(ns_name "$box")" -j doctor "${with[@]}" >"$tmp/said"
+	"$sluice" -n "$NS-$box" -j doctor "${with[@]}" >"$tmp/said"
 	[ $? -le 3 ] || die "doctor on $box"
 }
 
@@ -240,15 +240,15 @@ tc_in s2 qdisc change dev left root bfc noroots
 ip_in s3 link set sc type wire rate 10mbit
 in_ns a "$udpflow" send -d 10.0.0.3 -p 7000 -n 400 --sndbuf=64m >/dev/null &
 check "what it tells has no end here" wait_until -e 1 5 eval 'held s2 right'
-handed() { "$sluice" -n "$(ns_name s1)" -j show right | jq -c '[(.[0].paused | length > 0), .[0].roots]'; }
+handed() { "$sluice" -n "$NS-s1" -j show right | jq -c '[(.[0].paused | length > 0), .[0].roots]'; }
 s1_is_paused() { [[ $(handed) = "[true,"* ]]; }
 wait_until -e 1 5 s1_is_paused
 is "but is not handed on" "$(handed)" "[true,null]"
-is "a port without it has no id" "$("$sluice" -n "$(ns_name s2)" -j show left | jq '.[0].port.root_id')" null
+is "a port without it has no id" "$("$sluice" -n "$NS-s2" -j show left | jq '.[0].port.root_id')" null
 wait
 ip_in s3 link set sc type wire rate 1gbit
 check "all is over" wait_until -e 10 20 _all_quiet
-is "nothing is held for a root any more" "$("$sluice" -n "$(ns_name s2)" -j show | jq -c 'map(.roots // empty)')" "[]"
+is "nothing is held for a root any more" "$("$sluice" -n "$NS-s2" -j show | jq -c 'map(.roots // empty)')" "[]"
 
 # ---- faults ----
 # The port to b is slow: s1/right is held for it, which is 0 hops from s2, and a/e0, 1 hop from s1. Its id goes up all the
@@ -305,7 +305,7 @@ heard()
 
 root_at()
 {
-	"$sluice" -n "$(ns_name "$1")" -j show "$2" |
+	"$sluice" -n "$NS-$1" -j show "$2" |
 		jq -r '[.[0].roots // [] | .[] | "\(.root)/\(.hops)"] | unique | join(",")'
 }
 roots() { echo "$(root_at s1 right) $(root_at a e0)"; }
@@ -347,11 +347,11 @@ MOVES=6
 for fault in "loss_control 0" "loss_control 30%" "loss_control 70% loss_burst 10" "loss_data 20%" "duplicate 50%" \
 	     "reorder 50% reorder_delay 1ms" "loss_control 20% duplicate 30% reorder 30%"; do
 	: >$tracing/trace
-	bfc_figs "$(ns_name s1)" right rx_stale
+	bfc_figs "$NS-s1" right rx_stale
 	stale=$REPLY first=$id
 	faults "$fault"
 	moves $MOVES
-	bfc_figs "$(ns_name s1)" right rx_stale
+	bfc_figs "$NS-s1" right rx_stale
 	faults "loss_control 0 loss_data 0 loss_burst 1 duplicate 0 corrupt 0 reorder 0"
 	right_soon "$fault"
 	heard $first
@@ -421,11 +421,11 @@ said=$(jq -r '.[] | select(.id == "deadlock") | .severity + ": " + .detail' "$tm
 check "a deadlock, by its ports in order" grep -Eq "${circle/^/^error: }" <<<"$said"
 diag "$said"
 shown x1
-said=$("$sluice" -n "$(ns_name x2)" doctor --with a="$tmp/x1.json" --with b="$tmp/x3.json" |
+said=$("$sluice" -n "$NS-x2" doctor --with a="$tmp/x1.json" --with b="$tmp/x3.json" |
 	sed -n 's/^error: .*(\(.*\)) \[deadlock\]/\1/p')
 check "the others see it, too" grep -Eq '^((a:)?next > |b:next > )+(a:|b:)?next$' <<<"$said"
 diag "$said"
-said=$("$sluice" -n "$(ns_name x1)" show --with "$tmp/x2.json" --with "$tmp/x3.json")
+said=$("$sluice" -n "$NS-x1" show --with "$tmp/x2.json" --with "$tmp/x3.json")
 check "show says who holds" grep -Eq '^next: held by (x2:|x3:)?next, [123] hops? away(, and others)?: [0-9]+$' <<<"$said"
 diag "$(grep held <<<"$said")"
 # What nobody holds leaves: nobody is obeyed for ever any more.
@@ -437,7 +437,7 @@ for box in x1 x2 x3; do
 done
 check "it ends with the watchdog" wait_until -e 100 20 _all_quiet
 shown x2 x3
-is "and so does what is said" "$("$sluice" -n "$(ns_name x1)" -j doctor --with "$tmp/x2.json" --with "$tmp/x3.json" |
+is "and so does what is said" "$("$sluice" -n "$NS-x1" -j doctor --with "$tmp/x2.json" --with "$tmp/x3.json" |
 	jq -c 'map(select(.id == "deadlock" or .id == "held"))')" "[]"
 between "ports that were held by several roots" $several 1 100000
 is "and showed each queue once" $twice 0

@@ -18,17 +18,17 @@ need_module sch_pfc
 need_virtual_time
 
 FRAME=1000	# bytes, with the Ethernet header
-figs() { port_figs "$kind" "$(ns_name "$1")" "${@:2}"; }
+figs() { port_figs "$kind" "$NS-$1" "${@:2}"; }
 figs_are() { figs "${@:1:$#-1}"; [ "$REPLY" = "${*: -1}" ]; }
 shows() { figs "${@:2:$#-2}"; is "$kind: $1" "$REPLY" "${*: -1}"; }
-cable() { ip_in "$1" link add "$2" type wire rate "$3" delay 10us ring 0 peer name "$5" netns "$(ns_name "$4")" && ip_in "$1" link set dev "$2" up && ip_in "$4" link set dev "$5" up || die "no wire"; }
+cable() { ip_in "$1" link add "$2" type wire rate "$3" delay 10us ring 0 peer name "$5" netns "$NS-$4" && ip_in "$1" link set dev "$2" up && ip_in "$4" link set dev "$5" up || die "no wire"; }
 # slots BOX DEV ROLE PEER [WORD]...
 slots() { tc_in "$1" qdisc replace dev "$2" root handle 1: $kind role "$3" peer "$4" "${@:5}" || die "no qdisc $kind"; }
 # sends BOX DEV MAC N FLOW: to a destination of its own
 sends()
 {
 	echo "f n=$4 bytes=$FRAME from=10.0.0.1 to=10.0.0.1$5 sport=$5 dport=9 dst=$3" |
-		"$frames" -l -w 0 "$(ns_name "$1")/$2" "$(ns_name "$1")/lo" >/dev/null || die "frames"
+		"$frames" -l -w 0 "$NS-$1/$2" "$NS-$1/lo" >/dev/null || die "frames"
 }
 # neighbour BOX DEV MS WORD...: a program, which at these times says that these slots are held. `when MS` waits for such a time.
 neighbour()
@@ -67,9 +67,9 @@ hang()
 	cable c u 10mbit y q
 	for port in t u; do
 		ip_in c link set dev $port master br0
-		bridge -n "$(ns_name c)" link set dev $port flood off mcast_flood off
+		bridge -n "$NS-c" link set dev $port flood off mcast_flood off
 	done
-	bridge -n "$(ns_name c)" fdb replace "$(mac 2)" dev u master static
+	bridge -n "$NS-c" fdb replace "$(mac 2)" dev u master static
 	case $kind in
 	flowsail)
 		slots h p host switch ${watch:-watchdog 1s}

@@ -15,16 +15,16 @@ need_program frames
 load_modules
 
 ns a b
-tcs() { tc -n "$(ns_name "$1")" -batch - <<<"$2" || die "tc: $2"; }
-ips() { ip -n "$(ns_name "$1")" -batch - <<<"$2" || die "ip: $2"; }
-figs() { port_figs bfc "$(ns_name "$1")" "$2" "${@:3}"; }
+tcs() { tc -n "$NS-$1" -batch - <<<"$2" || die "tc: $2"; }
+ips() { ip -n "$NS-$1" -batch - <<<"$2" || die "ip: $2"; }
+figs() { port_figs bfc "$NS-$1" "$2" "${@:3}"; }
 
 # slow RATE QUEUES SECONDS [OPTION]...: of b, which pauses for so long
 slow()
 {
 	local what="$1, $2 sub-queues${4:+, }${*:4}" rx expired
 
-	ips a "link add up1 address $(mac 1) type wire rate $1 delay 1us ring 0 peer name q netns $(ns_name b)"
+	ips a "link add up1 address $(mac 1) type wire rate $1 delay 1us ring 0 peer name q netns $NS-b"
 	ips b "link add br0 type bridge mcast_snooping 0
 link set br0 up
 link set q master br0 up
@@ -32,14 +32,14 @@ link add r type wire rate 8kbit ring 0 peer name y
 link set r master br0 up
 link set y up"
 	ip_in a link set up1 up
-	bridge -n "$(ns_name b)" fdb replace "$(mac 9)" dev r master static
+	bridge -n "$NS-b" fdb replace "$(mac 9)" dev r master static
 	tcs a "qdisc add dev up1 root bfc queues $2 nowatch"
 	tcs b "qdisc add dev q root bfc queues $2 nowatch ${*:4}
 qdisc add dev r root bfc th 2000 nowatch"
-	arrives_tagged() { "$frames" -l -w 0 "$(ns_name a)/up1" "$(ns_name a)/lo" <<<"x dst=$(mac 8) from=10.0.0.1 to=10.0.0.2" &&
+	arrives_tagged() { "$frames" -l -w 0 "$NS-a/up1" "$NS-a/lo" <<<"x dst=$(mac 8) from=10.0.0.1 to=10.0.0.2" &&
 		figs b q tag_stripped && [ "$REPLY" -gt 0 ]; }
 	check "$what: tags" wait_until -e 200 100 arrives_tagged
-	"$frames" -l -w 0 "$(ns_name a)/up1" "$(ns_name a)/lo" \
+	"$frames" -l -w 0 "$NS-a/up1" "$NS-a/lo" \
 		<<<"x n=40 bytes=1000 dst=$(mac 9) from=10.0.0.1 to=10.0.0.2 sport=1 dport=9" || die "frames"
 	paused() { figs a up1 paused_queues; [ "$REPLY" = 1 ]; }
 	check "$what: a sub-queue is paused" wait_until -e 1 10000 paused

@@ -33,7 +33,7 @@ cable()
 	ns "$1"
 	in_ns "$1" sh -c 'echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6'
 	ip_in "$1" link add e0 address "$(mac "$2")" type wire rate 1gbit delay 1us \
-		peer name "$3" address "$(mac "$2" 1)" netns "$(ns_name sw)"
+		peer name "$3" address "$(mac "$2" 1)" netns "$NS-sw"
 	ip_in sw link set "$3" master br0 up
 	ip_in "$1" addr add "10.0.0.$2/24" dev e0
 	ip_in "$1" link set e0 up
@@ -96,17 +96,17 @@ traffic()
 {
 	local ns=$(($("$udpflow" now) + 20000000)) n=$(($1 * RATE / 10))
 
-	ip netns exec "$(ns_name r2)" "$udpflow" sink --ports=2 --expect=$((2 * n)) --idle=2s \
+	ip netns exec "$NS-r2" "$udpflow" sink --ports=2 --expect=$((2 * n)) --idle=2s \
 		--json >"$tmp/r2" 2>"$tmp/r2.err" &
 	r2_sink=$!
-	ip netns exec "$(ns_name r1)" "$udpflow" sink --port=7002 --idle=8s --json >"$tmp/r1" \
+	ip netns exec "$NS-r1" "$udpflow" sink --port=7002 --idle=8s --json >"$tmp/r1" \
 		2>"$tmp/r1.err" &
 	r1_sink=$!
-	ip netns exec "$(ns_name h1)" "$udpflow" send -d 10.0.0.4 -p 7000 --id=1 -n $n -l 958 \
+	ip netns exec "$NS-h1" "$udpflow" send -d 10.0.0.4 -p 7000 --id=1 -n $n -l 958 \
 		--rate=$((RATE * 958 * 800)) --at=$ns >/dev/null &
-	ip netns exec "$(ns_name h2)" "$udpflow" send -d 10.0.0.4 -p 7001 --id=2 -n $n -l 958 \
+	ip netns exec "$NS-h2" "$udpflow" send -d 10.0.0.4 -p 7001 --id=2 -n $n -l 958 \
 		--rate=$((RATE * 958 * 800)) --at=$ns >/dev/null &
-	ip netns exec "$(ns_name h1)" "$udpflow" send -d 10.0.0.3 -p 7002 --id=3 -n $((n / 4)) -l 958 \
+	ip netns exec "$NS-h1" "$udpflow" send -d 10.0.0.3 -p 7002 --id=3 -n $((n / 4)) -l 958 \
 		--rate=$((RATE * 958 * 200)) --at=$ns >/dev/null &
 }
 
@@ -126,7 +126,7 @@ bystanders()
 # rogue [at=MS CONTENT]...: q1's neighbour by hand
 rogue()
 {
-	ip netns exec "$(ns_name r1)" "$hopframe" peer e0 role=switch queues=64 "$@" >"$tmp/rogue" 2>&1 &
+	ip netns exec "$NS-r1" "$hopframe" peer e0 role=switch queues=64 "$@" >"$tmp/rogue" 2>&1 &
 	rogue=$!
 	wait_until 5 tags sw q1 || die "q1 does not tag" "$(cat "$tmp/rogue")"
 	: >$tracing/trace
@@ -263,7 +263,7 @@ storms=$(ports '[.port.storms, .port.storm_ends]')
 before=$(ports '[.packets, .drops, .marks]')
 rogues=()
 for port in $PORTS; do
-	ip netns exec "$(ns_name "${host[$port]}")" "$hopframe" peer e0 role=switch flags=d \
+	ip netns exec "$NS-${host[$port]}" "$hopframe" peer e0 role=switch flags=d \
 		mine=1${to[$port]} for=6500 \
 		at=1000 state:seq=1,lease=2000000000,words=$ALL \
 		at=2000 state:seq=2,lease=2000000000,words=$ALL \
@@ -274,7 +274,7 @@ check "all tag" wait_until 5 all_tag
 : >$tracing/trace
 n=$((250 * RATE / 10)) at=$(($("$udpflow" now) + 20000000)) hands=()
 for port in $PORTS; do
-	ip netns exec "$(ns_name "${host[$port]}")" "$udpflow" rawsend --dev e0 --mac "$(mac "${to[$port]}")" \
+	ip netns exec "$NS-${host[$port]}" "$udpflow" rawsend --dev e0 --mac "$(mac "${to[$port]}")" \
 		--vlan 0x88a8:$((to[$port] + 1)) -n $n -l 986 --rate=$((RATE * 958 * 80)) --at=$at >/dev/null &
 	hands+=($!)
 done

@@ -30,7 +30,7 @@ cable()
 {
 	ip_in "$1" link add e0 numtxqueues 2 numrxqueues 2 address "$(mac "$2")" type wire rate 1gbit delay 1us \
 		ring 0 peer name "$3" numtxqueues 2 numrxqueues 2 address "$(mac "$2" 1)" \
-		netns "$(ns_name sw)" || die "no wire with two transmit queues"
+		netns "$NS-sw" || die "no wire with two transmit queues"
 	ip_in sw link set "$3" master br0 up
 	ip_in "$1" addr add "10.0.0.$2/24" dev e0
 	ip_in "$1" link set e0 up
@@ -41,7 +41,7 @@ cable r1 2 q1
 neigh h1 e0 10.0.0.2 "$(mac 2)"
 tc_in h1 qdisc add dev e0 root bfc role host limit 100m
 tc_in sw qdisc add dev p1 root bfc
-tc -n "$(ns_name sw)" -batch - <<-END || skip_all "no filter chooses a transmit queue"
+tc -n "$NS-sw" -batch - <<-END || skip_all "no filter chooses a transmit queue"
 	qdisc add dev q1 clsact
 	filter add dev q1 egress protocol ip flower ip_proto udp dst_port 7000 action skbedit queue_mapping 0
 	filter add dev q1 egress protocol ip flower ip_proto udp dst_port 7001 action skbedit queue_mapping 1
@@ -92,7 +92,7 @@ storms()
 		actions+=(at=$((i * 500)) "state:seq=$i,lease=2000000000,words=$ALL")
 	done
 	epoch=$((epoch + 1))
-	ip netns exec "$(ns_name r1)" "$hopframe" peer e0 mine=$epoch role=switch queues=128 for=7500 deaf \
+	ip netns exec "$NS-r1" "$hopframe" peer e0 mine=$epoch role=switch queues=128 for=7500 deaf \
 		"${actions[@]}" at=6500 state:seq=13,lease=2000000000,words=0+0 >/dev/null 2>&1 &
 	hand=$!
 	check "$1: q1 tags" soon 5 port_is sw q1 state tagging

@@ -24,9 +24,9 @@ for box in u sw d; do
 		echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6'
 done
 ip_in sw link add p0 address "$(mac 1 1)" type wire rate 10gbit delay 1us \
-	peer name e0 address "$(mac 1)" netns "$(ns_name u)" || die "no wire"
+	peer name e0 address "$(mac 1)" netns "$NS-u" || die "no wire"
 ip_in sw link add p1 address "$(mac 2 1)" type wire rate 1gbit delay 1us \
-	peer name e0 address "$(mac 2)" netns "$(ns_name d)" || die "no wire"
+	peer name e0 address "$(mac 2)" netns "$NS-d" || die "no wire"
 PORTS=("u e0" "sw p0" "sw p1" "d e0")
 for at in "${PORTS[@]}"; do
 	ip_in "${at% *}" link set "${at#* }" up

@@ -29,7 +29,7 @@ looked() { sed -nE "s/.* hop_watch: $1 $2 looked=([0-9]+)$/\\1/p" $tracing/trace
 
 diag "the paused side"
 ns a b
-ip_in a link add p address "$(mac 1)" type veth peer name q address "$(mac 2)" netns "$(ns_name b)"
+ip_in a link add p address "$(mac 1)" type veth peer name q address "$(mac 2)" netns "$NS-b"
 ip_in a addr add 10.0.0.1/24 dev p
 ip_in a link set p up
 ip_in b link set q up
@@ -56,7 +56,7 @@ cable()
 	ns "$1"
 	in_ns "$1" sh -c 'echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6'
 	ip_in "$1" link add e0 address "$(mac "$2")" type wire rate 1gbit delay 1us \
-		peer name "$3" address "$(mac "$2" 1)" netns "$(ns_name sw)"
+		peer name "$3" address "$(mac "$2" 1)" netns "$NS-sw"
 	ip_in sw link set "$3" master br0 up
 	ip_in "$1" addr add "10.0.0.$2/24" dev e0
 	ip_in "$1" link set e0 up

@@ -54,7 +54,7 @@ load_modules
 ends_with "no such option" 2 "invalid option" -x
 ends_with "an option's bad value" 2 "--count must be" --count 0
 ends_with "options that exclude each other" 2 "exclude each other" --json --histogram
-ends_with "no such namespace" 1 "No such file" --netns "$(ns_name nowhere)"
+ends_with "no such namespace" 1 "No such file" --netns "$NS-nowhere"
 
 TMP=$(mktemp -d) || die "no temporary directory"
 trap 'kill $watchers 2>/dev/null; rm -rf "$TMP"; _at_exit' EXIT
@@ -97,7 +97,7 @@ quiet() { in_ns "$1" sh -c 'echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6
 box()
 {
 	ip_in "$1" link add e0 address "$(mac "$2")" type wire rate 100mbit delay 1us \
-		peer name "p$1" address "$(mac "$2" 1)" netns "$(ns_name sw)"
+		peer name "p$1" address "$(mac "$2" 1)" netns "$NS-sw"
 	ip_in sw link set "p$1" master br0 up
 	ip_in "$1" addr add "10.0.0.$2/24" dev e0
 	ip_in "$1" link set e0 up
@@ -271,7 +271,7 @@ incast
 check "all is sent and resumed" wait_until 30 _all_quiet
 tc_in sw qdisc change dev pr root bfc nopause limit 30000
 # What reads the counters all the time costs none of the others an event.
-hopmon_starts table --netns "$(ns_name sw)" --interface pr --interval 0.01
+hopmon_starts table --netns "$NS-sw" --interface pr --interval 0.01
 table=$watcher
 incast
 check "all is sent or dropped" wait_until 30 _all_quiet
@@ -318,11 +318,11 @@ is "and waiting times" "$(jq '.lost.packets > 0' "$TMP/small")" true
 is "no more ports and sub-queues than there is room for" \
    "$(jq '[.ports[] | 1 + (.queues | length)] | add <= 2' "$TMP/small")" true
 is "the histogram has each pause of s1" \
-   "$(grep -A1 "^$(ns_name s1)/e0: pause, as obeyed" "$TMP/bars" | awk '$1 == "n" { print $2 }')" \
-   "$(jq --arg ns "$(ns_name s1)" '.ports[] | select(.netns == $ns) | .pause.count' "$TMP/all")"
+   "$(grep -A1 "^$NS-s1/e0: pause, as obeyed" "$TMP/bars" | awk '$1 == "n" { print $2 }')" \
+   "$(jq --arg ns "$NS-s1" '.ports[] | select(.netns == $ns) | .pause.count' "$TMP/all")"
 is "the table has one head" "$(grep -c pkt/s "$TMP/table")" 1
 is "and rows of the port that was asked for only" \
-   "$(tail -n +3 "$TMP/table" | cut -d" " -f1 | sort -u)" "$(ns_name sw)/pr"
+   "$(tail -n +3 "$TMP/table" | cut -d" " -f1 | sort -u)" "$NS-sw/pr"
 is "without escapes" "$(grep -c $'\e' "$TMP/table")" 0
 refused "where there is no tracefs, hopmon says what to do" "use --netns" \
 	in_ns sw "$hopmon" --count 1
@@ -333,8 +333,8 @@ tc_in sw qdisc change dev ps1 root bfc roots
 tc_in s1 qdisc change dev e0 root bfc roots
 ip_in sw link set pr type wire rate 1mbit
 flood s1 10.0.0.100 7001 &
-"$hopmon" --netns "$(ns_name s1)" --json --interval 0.3 --count 5 >"$TMP/roots" 2>&1
-"$hopmon" --netns "$(ns_name s1)" --queues --interval 0.3 --count 2 >"$TMP/rows" 2>&1
+"$hopmon" --netns "$NS-s1" --json --interval 0.3 --count 5 >"$TMP/roots" 2>&1
+"$hopmon" --netns "$NS-s1" --queues --interval 0.3 --count 2 >"$TMP/rows" 2>&1
 wait $!
 ip_in sw link set pr type wire rate 100mbit
 is "hopmon names the root" "$(jq -sc '[.[].ports[].queues[] | select(.root) | [.root, .hops, .more]] | unique' \

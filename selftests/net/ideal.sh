@@ -26,7 +26,7 @@ for name in a b; do
 	in_ns $name sh -c "echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6" 2>/dev/null
 done
 ip_in a link add e0 address "$(mac 1)" type wire rate $SLOW ring 0 \
-	peer name e0 address "$(mac 2)" netns "$(ns_name b)"
+	peer name e0 address "$(mac 2)" netns "$NS-b"
 ip_in b link set e0 up
 ip_in b addr add 10.0.0.2/24 dev e0
 neigh b e0 10.0.0.1 "$(mac 1)"	# else b asks, as nobody is there for some packets, and a's answer is a packet more
@@ -37,7 +37,7 @@ up()
 	neigh a e0 10.0.0.2 "$(mac 2)"
 }
 up
-space=$(ns_name a)
+space=$NS-a
 work=$(mktemp -d)
 trap 'rm -rf "$work"; _at_exit' EXIT
 

@@ -106,13 +106,16 @@ between()
 	fi
 }
 
-# check NAME COMMAND...: what a command that goes wrong has said is the diagnosis
+# check NAME COMMAND...: what a command that goes wrong has said is the diagnosis. What waits says by itself what there is
+# to say, and looks from here: only this shell has a tc that stays, see qdiscs_of()
 check()
 {
-	local name=$1 said
+	local name=$1 said=
 
 	shift
-	if said=$("$@" 2>&1); then
+	if [[ $1 = wait_until || $1 = paths_wait ]]; then
+		if "$@"; then pass "$name"; else fail "$name" "$*"; fi
+	elif said=$("$@" 2>&1); then
 		pass "$name"
 	else
 		fail "$name" "$*" "$said"
@@ -231,12 +234,10 @@ load_modules()
 	need_module "$@"
 }
 
-# Namespaces: NAME in the test is PREFIX-NAME on the machine
+# Namespaces: NAME in the test is $NS-NAME on the machine. A variable, since a function that says so is a process for each time
 
-_prefix=s$$
+NS=s$$
 _spaces=()
-
-ns_name() { echo "$_prefix-$1"; }
 
 # ns NAME...: makes namespaces with loopback up and without IPv6's own chatter
 ns()
@@ -245,9 +246,9 @@ ns()
 
 	need_root
 	for name; do
-		ip netns add "$_prefix-$name" || die "no namespace $name"
-		_spaces+=("$_prefix-$name")
-		ip -n "$_prefix-$name" link set lo up
+		ip netns add "$NS-$name" || die "no namespace $name"
+		_spaces+=("$NS-$name")
+		ip -n "$NS-$name" link set lo up
 		in_ns "$name" sh -c 'for d in default all; do
 			echo 0 >/proc/sys/net/ipv6/conf/$d/accept_dad
 			echo 0 >/proc/sys/net/ipv6/conf/$d/router_solicitations
@@ -258,18 +259,18 @@ ns()
 # in_ns NAME COMMAND..., and the two commands that are most common there
 in_ns()
 {
-	ip netns exec "$_prefix-$1" "${@:2}"
+	ip netns exec "$NS-$1" "${@:2}"
 }
 
 ip_in()
 {
 	[[ " ${*:2} " != *" name "* ]] || _end_tcs	# which know devices by their names
-	ip -n "$_prefix-$1" "${@:2}"
+	ip -n "$NS-$1" "${@:2}"
 }
 
 tc_in()
 {
-	tc -n "$_prefix-$1" "${@:2}"
+	tc -n "$NS-$1" "${@:2}"
 }
 
 # mac N [M]: an address that is the same in every run, for interface M of box N
@@ -290,7 +291,7 @@ two_boxes()
 		in_ns $box sh -c 'echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6' 2>/dev/null
 	done
 	ip_in a link add p address "$(mac 1)" type wire "$@" \
-		peer name q address "$(mac 2)" netns "$(ns_name b)" || die "no wire"
+		peer name q address "$(mac 2)" netns "$NS-b" || die "no wire"
 	ip_in a link set p up
 	ip_in b link set q up
 }
@@ -442,7 +443,7 @@ _start_tc()
 	rm -r "$dir"
 	# by a shell of its own, so it is nobody's $!
 	_tc[$1]=$(exec {ask}<&- {complained}<&- {answers}<&-
-		exec tc -n "$_prefix-$1" -j -s -force -batch - <&$asked >&$answer 2>&$complain \
+		exec tc -n "$NS-$1" -j -s -force -batch - <&$asked >&$answer 2>&$complain \
 			{asked}<&- {answer}>&- {complain}>&- {_tap}>&- &
 		echo $!)
 	exec {asked}<&- {answer}>&- {complain}>&-
@@ -453,7 +454,7 @@ _end_tc()
 {
 	local fd
 
-	[ -z "${_tc[$1]:-}" ] || [ ! "/proc/${_tc[$1]}/ns/net" -ef "/run/netns/$_prefix-$1" ] || kill -9 "${_tc[$1]}"
+	[ -z "${_tc[$1]:-}" ] || [ ! "/proc/${_tc[$1]}/ns/net" -ef "/run/netns/$NS-$1" ] || kill -9 "${_tc[$1]}"
 	for fd in ${_asks[$1]:-} ${_complains[$1]:-} ${_answers[$1]:-}; do
 		exec {fd}<&-
 	done
@@ -546,7 +547,7 @@ port_figs()
 {
 	local key said=
 
-	qdiscs_of "${2#"$_prefix-"}" "$3"
+	qdiscs_of "${2#"$NS-"}" "$3"
 	REPLY=${REPLY#*"\"kind\":\"$1\""}
 	for key in "${@:4}"; do
 		[[ $REPLY =~ \"$key\":([0-9]+) ]] || die "$3 shows no $key"
@@ -562,7 +563,7 @@ qdisc_stat()
 {
 	local qdiscs qdisc sum=0 found=
 
-	qdiscs_in "$(tc -n "$_prefix-$1" -j -s qdisc show dev "$2")" "${4:-}"
+	qdiscs_in "$(tc -n "$NS-$1" -j -s qdisc show dev "$2")" "${4:-}"
 	for qdisc in "${qdiscs[@]}"; do
 		figure_of "$qdisc" "$3" || { [ -z "${4:-}" ] || die "$1 $2: $4 shows no $3"; continue; }
 		sum=$((sum + REPLY)) found=1
@@ -582,7 +583,7 @@ link_stat()
 declare -gA _within
 sees()
 {
-	ip netns exec "$_prefix-$1" sleep infinity &
+	ip netns exec "$NS-$1" sleep infinity &
 	_within[$1]=$!
 	disown $!	# `wait` is not for it
 	wait_until 5 [ ! "/proc/$!/ns/net" -ef /proc/self/ns/net ] || die "nobody is in $1"
@@ -706,7 +707,7 @@ _end_all_in()
 	local space process
 
 	for space; do
-		_end_tc "${space#"$_prefix-"}"
+		_end_tc "${space#"$NS-"}"
 	done
 	for process in /proc/[0-9]*; do
 		[ ! "$process/ns/net" -ef /proc/self/ns/net ] || continue
@@ -719,8 +720,8 @@ _end_all_in()
 # del_ns NAME: the namespace goes while the test goes on, with who is in it
 del_ns()
 {
-	_end_all_in "$_prefix-$1"
-	ip netns del "$_prefix-$1"
+	_end_all_in "$NS-$1"
+	ip netns del "$NS-$1"
 }
 
 _remove_spaces()

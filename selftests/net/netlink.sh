@@ -127,10 +127,10 @@ agree()
 		       else "\($d) \($k): \($a[$k]) \($o[$k]) \($b[$k])" end end)' || echo "cannot be read"
 }
 
-tagging() { [ "$("$sluice" -n "$(ns_name sw)" -j show | jq '[.[] | select(.port.state == "tagging")] | length')" = $PORTS ]; }
+tagging() { [ "$("$sluice" -n "$NS-sw" -j show | jq '[.[] | select(.port.state == "tagging")] | length')" = $PORTS ]; }
 check "all ports tag" wait_until 20 tagging
 dumped port-get >"$work/before"
-"$sluice" -n "$(ns_name sw)" -j show -s >"$work/ours"
+"$sluice" -n "$NS-sw" -j show -s >"$work/ours"
 dumped port-get >"$work/after"
 between "ports: messages of the dump" "$messages" 3 1000
 is "ports: each once" "$(jq -r '.[].ifname' "$work/after" | sort | xargs)" \
@@ -141,7 +141,7 @@ is "ports: sluice shows the same" "$(agree "$work/before" "$work/ours" "$work/af
 for dev in w1 w$PORTS; do
 	index=$(in_ns sw cat /sys/class/net/$dev/ifindex)
 	spec_in sw hopctl do port-get ifindex="$index" >"$work/before"
-	"$sluice" -n "$(ns_name sw)" -j show -s $dev >"$work/ours"
+	"$sluice" -n "$NS-sw" -j show -s $dev >"$work/ours"
 	spec_in sw hopctl do port-get ifindex="$index" >"$work/after"
 	is "ports: and of $dev alone" "$(agree "$work/before" "$work/ours" "$work/after")" ""
 done
@@ -149,7 +149,7 @@ done
 dumped pair-get | jq -r '.[] | "ingress=\(.ingress) egress=\(.egress)"' >"$work/got"
 between "pairs: messages of the dump" "$messages" 3 1000
 is "pairs: each once" "$(sort "$work/got" | md5sum)" "$(sort "$work/pairs" | md5sum)"
-is "pairs: sluice shows the same, in this order" "$("$sluice" -n "$(ns_name sw)" pair list | md5sum)" \
+is "pairs: sluice shows the same, in this order" "$("$sluice" -n "$NS-sw" pair list | md5sum)" \
 	"$(sed -E 's/ingress=([0-9]+) egress=([0-9]+)/\1 \2/' "$work/got" | awk 'NR == FNR { name[$1] = $2; next } { print name[$1], name[$2] }' "$work/names" - | md5sum)"
 is "info: handles in use are those of the ports" "$(spec_in sw hopctl do info-get | jq '.[0].handles_used')" \
 	"$(jq '[.[].port.handles] | add' <<<"$(dumped port-get)")"
@@ -201,18 +201,18 @@ leave_spaces
 
 # ---- flowgen's results ----
 ns f0 f1
-ip link add e0 netns "$(ns_name f0)" address "$(mac 1)" type wire rate 10gbit \
-	peer name e0 netns "$(ns_name f1)" address "$(mac 2)" || die "no wire"
+ip link add e0 netns "$NS-f0" address "$(mac 1)" type wire rate 10gbit \
+	peer name e0 netns "$NS-f1" address "$(mac 2)" || die "no wire"
 for i in 0 1; do
 	ip_in f$i addr add 10.9.0.$i/31 dev e0
 	ip_in f$i link set e0 up
 	neigh f$i e0 10.9.0.$((1 - i)) "$(mac $((2 - i)))"
 done
 is "$FLOWS flows: results by the specification alone" \
-	"$(spec flowgen run $FLOWS "/run/netns/$(ns_name f0)" 10.9.0.0 "/run/netns/$(ns_name f1)" 10.9.0.1)" \
+	"$(spec flowgen run $FLOWS "/run/netns/$NS-f0" 10.9.0.0 "/run/netns/$NS-f1" 10.9.0.1)" \
 	"$FLOWS results, 0 wrong, several messages"
 is "flowgen: each wrong request is refused, and what was said before stands" \
-	"$(spec flowgen refused "/run/netns/$(ns_name f0)" 10.9.0.0 "/run/netns/$(ns_name f1)" 10.9.0.1 | xargs)" \
+	"$(spec flowgen refused "/run/netns/$NS-f0" 10.9.0.0 "/run/netns/$NS-f1" 10.9.0.1 | xargs)" \
 	"no-run EINVAL cc-that-gbn-lacks ENOENT cc-without-rate EINVAL rate-without-cc EINVAL hpcc-eta-with-dcqcn EINVAL dcqcn-add-with-hpcc EINVAL \
 small-hpcc-rtt EINVAL large-hpcc-rtt EINVAL small-hpcc-eta EINVAL large-hpcc-eta EINVAL large-hpcc-stages EINVAL \
 small-hpcc-add EINVAL large-hpcc-add EINVAL a-run taken a-run-again EBUSY least-of-hpcc EBUSY \

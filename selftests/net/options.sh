@@ -24,7 +24,7 @@ if [ -z "$tcmsg" ]; then
 fi
 
 # send OPERATION [TOKEN]...: a message about v0; says nothing if it is taken
-ns=$(ns_name a)
+ns=$NS-a
 send() { "$tcmsg" -n "$ns" send "$1" v0 "TCA_KIND=str:$kind" "${@:2}"; }
 
 # The options as tc's JSON has them, in $got; nothing if v0 has no $kind. There are hundreds of

@@ -24,8 +24,8 @@ need_sluice
 FRAME=1000	# bytes
 HANDLE=32768	# the first one
 ns a b c
-a=$(ns_name a)
-b=$(ns_name b)
+a=$NS-a
+b=$NS-b
 for box in a b c; do
 	in_ns $box sh -c "echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6" 2>/dev/null
 done
@@ -35,7 +35,7 @@ ips() { ip -n "$1" -batch - <<<"$2" || die "ip: $2"; }
 link() { ips "$a" "link add p$1 address $(mac 1 "$1") type wire rate 1gbit ring 0 peer name q$1 netns $b
 link set p$1 up"; ips "$b" "link set q$1 address $(mac 2 "$1") up"; }
 for n in 1 2 3; do link $n; done
-ips "$b" "link add r address $(mac 2 9) type wire rate 1mbit ring 0 peer name y address $(mac 3) netns $(ns_name c)
+ips "$b" "link add r address $(mac 2 9) type wire rate 1mbit ring 0 peer name y address $(mac 3) netns $NS-c
 link set r up
 addr add 10.0.9.1/24 dev r
 neigh add 10.0.9.2 lladdr $(mac 3) nud permanent dev r"
@@ -217,8 +217,8 @@ link del br0"
 
 diag "a device of another namespace, above a port of this one"
 ips "$b" "link add link q1 name v3 type vlan id 9
-link set v3 netns $(ns_name c)"
-ips "$(ns_name c)" "addr add 10.9.1.2/24 dev v3
+link set v3 netns $NS-c"
+ips "$NS-c" "addr add 10.9.1.2/24 dev v3
 link set v3 up
 addr add 10.0.9.2/24 dev y
 neigh add 10.0.9.7 lladdr $(mac 2 9) nud permanent dev y"
@@ -226,9 +226,9 @@ in_ns c sh -c 'echo 1 >/proc/sys/net/ipv4/ip_forward'
 tc_in c qdisc replace dev y root window || die "no qdisc window at y"
 "$frames" -l -w 5 "$a/p1" "$a/lo" >/dev/null <<<"x $NINE from=10.0.1.1 to=10.0.9.7 sport=1 dport=9 dst=$(mac 2 1)" || die "frames"
 is "not known there, and counted" \
-	"$(TC_LIB_DIR=${q_window%/*} tc_in c -j -s qdisc show dev y | jq '.[0].origin') $("$sluice" -n "$(ns_name c)" -j show -s y |
+	"$(TC_LIB_DIR=${q_window%/*} tc_in c -j -s qdisc show dev y | jq '.[0].origin') $("$sluice" -n "$NS-c" -j show -s y |
 		jq '.[0].port.origin_unknown')" "0 1"
-ips "$(ns_name c)" "link del v3"
+ips "$NS-c" "link del v3"
 tc_in c qdisc del dev y root
 
 diag "what is sent here"

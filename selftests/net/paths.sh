@@ -64,7 +64,7 @@ paths_cable()
 	# shellcheck disable=SC2086
 	ip_in "$a" link add "$adev" address "$4" type "$kind" $options \
 		peer name "x$bdev" address "$7" || die "no $kind"
-	ip_in "$a" link set "x$bdev" netns "$(ns_name "$b")" name "$bdev" || die "no $bdev in $b"
+	ip_in "$a" link set "x$bdev" netns "$NS-$b" name "$bdev" || die "no $bdev in $b"
 	paths_quiet "$a" "$adev"
 	paths_quiet "$b" "$bdev"
 	ip_in "$a" link set "$adev" mtu "${8:-1500}" up
@@ -255,7 +255,7 @@ _listens()
 # paths_sink ARG...: udpflow in the background at the receiver, listening when this returns
 paths_sink()
 {
-	ip netns exec "$(ns_name "$to")" "$UDPFLOW" "$@" --json \
+	ip netns exec "$NS-$to" "$UDPFLOW" "$@" --json \
 		>"$PATHS_TMP/sink" 2>"$PATHS_TMP/complaints" &
 	_sink=$!
 	wait_until 10 _listens $_sink || die "udpflow does not listen in $to"

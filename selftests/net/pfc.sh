@@ -33,8 +33,8 @@ need_module sch_pfc
 work=$(mktemp -d)
 trap 'rm -rf "$work"; _at_exit' EXIT
 ns sw u
-sw=$(ns_name sw)
-u=$(ns_name u)
+sw=$NS-sw
+u=$NS-u
 no_ipv6() { in_ns "$1" sh -c "echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6" 2>/dev/null; }
 kind=pfc
 
@@ -399,8 +399,8 @@ diag "marks of ECN at queues of fixed length"
 LAW="kmin $((20 * FRAME)) kmax $((40 * FRAME)) pmax 50%"
 N=4000
 two_boxes rate 1bit ring 0
-a=$(ns_name a)
-b=$(ns_name b)
+a=$NS-a
+b=$NS-b
 kernel_ecn() { awk -v key="$1" '$1 == "IpExt:" && !n { for (i = 2; i <= NF; i++) if ($i == key) n = i; next }
 	$1 == "IpExt:" { print $n }' <(in_ns b cat /proc/net/netstat); }
 to_b="dst=$(mac 2) bytes=$FRAME"
@@ -550,15 +550,15 @@ PAYLOAD=1458
 FRAME_NS=$(((PAYLOAD + 42 + 24) * 8 / 10))
 
 ns h1 h2 h3 h4 s1 s2
-s1=$(ns_name s1)
-s2=$(ns_name s2)
+s1=$NS-s1
+s2=$NS-s2
 for box in h1 h2 h3 h4 s1 s2; do
 	no_ipv6 $box
 done
 # link A B: a wire, its ends called after the boxes that they lead to
 link()
 {
-	echo "link add $2 type wire rate $RATE delay 1us peer name $1 netns $(ns_name "$2")"
+	echo "link add $2 type wire rate $RATE delay 1us peer name $1 netns $NS-$2"
 	echo "link set $2 up"
 }
 bridge="link add br0 type bridge mcast_snooping 0

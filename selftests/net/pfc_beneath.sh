@@ -60,7 +60,7 @@ by_hand()
 	gate="$* slots 64 limit 1m pool $POOL pool-alpha 800% pfc refresh 1s"
 	ips sw "link add br0 type bridge mcast_snooping 0
 	link set br0 up
-	link add p0 type veth peer name x address $(mac 1) netns $(ns_name u)
+	link add p0 type veth peer name x address $(mac 1) netns $NS-u
 	link set p0 master br0 up
 	$(for i in 1 2; do
 		echo "link add p$i type wire rate 800bit ring 0 peer name y$i"
@@ -69,7 +69,7 @@ by_hand()
 	done)"
 	ip_in u link set x up
 	for i in 1 2; do
-		bridge -n "$(ns_name sw)" fdb replace "$(mac 2 $i)" dev p$i master static
+		bridge -n "$NS-sw" fdb replace "$(mac 2 $i)" dev p$i master static
 	done
 	tcs sw "qdisc add dev p0 root handle 1: $gate nowatch
 	qdisc add dev p1 root handle 1: $gate nowatch
@@ -77,7 +77,7 @@ by_hand()
 	u_comes kinds=2 queues=64 flags=5
 	has "p0 knows u's sub-queues" sw p0 handles 64
 	# sends PORT N [vid=V]: frames of u that leave by this port
-	sends() { ip netns exec "$(ns_name u)" "$hopframe" data x dst="$(mac 2 "$1")" n="$2" pad=$((FRAME - 14)) "${@:3}"; }
+	sends() { ip netns exec "$NS-u" "$hopframe" data x dst="$(mac 2 "$1")" n="$2" pad=$((FRAME - 14)) "${@:3}"; }
 	# ten NAME: ten frames are as many as may be, and whatever came by the link counts: sub-queues 4 and 9, and no tag
 	ten()
 	{
@@ -147,13 +147,13 @@ by_hand()
 		u_is "$1: u is resumed" 0
 	}
 	# shellcheck disable=SC2086
-	leaves "replaced by its kind" tc -n "$(ns_name sw)" qdisc replace dev p1 root handle 99: $gate nowatch
+	leaves "replaced by its kind" tc -n "$NS-sw" qdisc replace dev p1 root handle 99: $gate nowatch
 	# floodgate keeps what it has
 	if [ "$kind" = flowsail ]; then
-		leaves "a lower limit" tc -n "$(ns_name sw)" qdisc change dev p1 root flowsail limit $((5 * FRAME))
+		leaves "a lower limit" tc -n "$NS-sw" qdisc change dev p1 root flowsail limit $((5 * FRAME))
 		shows "a lower limit: what was dropped counts no more" sw p1 pfc_queued qlen "5 5"
 	fi
-	leaves "reset" sh -c "ip -n $(ns_name sw) link set p1 down; ip -n $(ns_name sw) link set p1 up"
+	leaves "reset" sh -c "ip -n $NS-sw link set p1 down; ip -n $NS-sw link set p1 up"
 	sends 1 2	# on the line again
 	restart_u()
 	{
@@ -213,8 +213,8 @@ by_hand()
 	qdisc add dev p0 root handle 1: $gate nowatch"
 	ips sw "link set p1 type wire rate 1gbit
 	link set y1 type wire rate 1gbit"
-	bridge -n "$(ns_name sw)" fdb replace "$(mac 9)" dev p0 master static
-	comes() { printf '%s\n' "f dst=$(mac 9) n=3 bytes=$FRAME" | "$frames" -w 100 "$(ns_name sw)/y1" "$(ns_name u)/x" >"$work/came"; }
+	bridge -n "$NS-sw" fdb replace "$(mac 9)" dev p0 master static
+	comes() { printf '%s\n' "f dst=$(mac 9) n=3 bytes=$FRAME" | "$frames" -w 100 "$NS-sw/y1" "$NS-u/x" >"$work/came"; }
 	u_comes kinds=2 role=switch queues=1 at=300 state:seq=1,lease=2000000000,words=fffffffffffffffe \
 		at=1500 state:seq=2,lease=2000000000,words=$ALL at=3500 state:seq=3,lease=2000000000,words=fffffffffffffffe at=4500 state:seq=4,words=0
 	has "all but one slot" sw p0 paused pfc_paused pfc_obeyed "63 0 0"

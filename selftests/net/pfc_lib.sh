@@ -8,9 +8,9 @@ FRAME=1000	# bytes, with the Ethernet header
 SLOW=10mbit	# of the link to y
 [ "${SLUICE_HOME:-}" = uml ] || SLOW=1mbit	# what waits there is looked at meanwhile, by processes that take time
 
-ips() { ip -n "$(ns_name "$1")" -batch - <<<"$2" || die "ip: $2"; }
-tcs() { tc -n "$(ns_name "$1")" -batch - <<<"$2" || die "tc: $2"; }
-figs() { port_figs "${kind:?}" "$(ns_name "$1")" "${@:2}"; }
+ips() { ip -n "$NS-$1" -batch - <<<"$2" || die "ip: $2"; }
+tcs() { tc -n "$NS-$1" -batch - <<<"$2" || die "tc: $2"; }
+figs() { port_figs "${kind:?}" "$NS-$1" "${@:2}"; }
 figs_are() { figs "${@:1:$#-1}"; [ "$REPLY" = "${*: -1}" ]; }
 # shows NAME SPACE DEV KEY... VALUE: they are this now; has: waits until they are
 shows() { figs "${@:2:$#-2}"; is "$1" "$REPLY" "${*: -1}"; }
@@ -21,10 +21,10 @@ has()
 }
 
 # cable BOX DEV RATE BOX DEV
-cable() { ip_in "$1" link add "$2" type wire rate "$3" delay 10us ring 0 peer name "$5" netns "$(ns_name "$4")" && ip_in "$1" link set dev "$2" up && ip_in "$4" link set dev "$5" up || die "no wire"; }
+cable() { ip_in "$1" link add "$2" type wire rate "$3" delay 10us ring 0 peer name "$5" netns "$NS-$4" && ip_in "$1" link set dev "$2" up && ip_in "$4" link set dev "$5" up || die "no wire"; }
 to() { echo "y n=$2 bytes=$FRAME from=10.0.0.1 to=10.0.0.$1 sport=1 dport=9 dst=$(mac "$1") ${*:3}"; }
 # emits BOX DEV LINE...
-emits() { printf '%s\n' "${@:3}" | "${frames:?}" -l -w 0 "$(ns_name "$1")/$2" "$(ns_name "$1")/lo" >/dev/null || die "frames"; }
+emits() { printf '%s\n' "${@:3}" | "${frames:?}" -l -w 0 "$NS-$1/$2" "$NS-$1/lo" >/dev/null || die "frames"; }
 from_h() { emits h p "$@"; }
 got() { received c "$1"; echo "$REPLY"; }
 got_all() { received c "$1"; [ "$REPLY" -ge "$2" ]; }
@@ -49,10 +49,10 @@ link set br0 up"
 	cable c v 100mbit c z
 	for port in s:q s:r c:t c:u c:v; do
 		ip_in ${port%:*} link set dev ${port#*:} master br0
-		bridge -n "$(ns_name ${port%:*})" link set dev ${port#*:} flood off mcast_flood off
+		bridge -n "$NS-${port%:*}" link set dev ${port#*:} flood off mcast_flood off
 	done
 	for port in s:r:2 s:r:3 c:u:2 c:v:3; do
-		bridge -n "$(ns_name ${port%%:*})" fdb replace "$(mac ${port##*:})" dev "$(cut -d: -f2 <<<$port)" master static
+		bridge -n "$NS-${port%%:*}" fdb replace "$(mac ${port##*:})" dev "$(cut -d: -f2 <<<$port)" master static
 	done
 }
 
@@ -75,7 +75,7 @@ u_comes()
 {
 	epoch=$((epoch + 1))
 	# directly, so that its process is the one that is killed
-	ip netns exec "$(ns_name u)" "${hopframe:?}" peer x mine=$epoch for=600000 "$@" >"$work/u" 2>&1 &
+	ip netns exec "$NS-u" "${hopframe:?}" peer x mine=$epoch for=600000 "$@" >"$work/u" 2>&1 &
 	hand=$!
 }
 u_goes()

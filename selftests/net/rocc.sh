@@ -39,8 +39,8 @@ star_box() # KIND NUMBER RATE DELAY
 
 	[ "$2" != 200 ] || name=r port=pr
 	[ "$2" = 200 ] || ns "$name"
-	ip link add e0 netns "$(ns_name $name)" address "$(mac "$2")" mtu $ROCC_MTU type wire rate "$3" \
-		delay "$4" ring $ROCC_RING peer name $port netns "$(ns_name s)" address "$(mac "$2" 1)" mtu $ROCC_MTU ||
+	ip link add e0 netns "$NS-$name" address "$(mac "$2")" mtu $ROCC_MTU type wire rate "$3" \
+		delay "$4" ring $ROCC_RING peer name $port netns "$NS-s" address "$(mac "$2" 1)" mtu $ROCC_MTU ||
 		die "no wire"
 	if [ "$1" = router ]; then
 		ip_in s -batch - <<-END || die "no router"
@@ -57,7 +57,7 @@ star_box() # KIND NUMBER RATE DELAY
 		return
 	fi
 	ip_in s link set $port master br0 up
-	bridge -n "$(ns_name s)" fdb replace "$(mac "$2")" dev $port master static || die "no way to $name"
+	bridge -n "$NS-s" fdb replace "$(mac "$2")" dev $port master static || die "no way to $name"
 	ip_in $name -batch - <<-END || die "no host"
 		addr add 10.0.0.$2/24 dev e0
 		link set e0 up
@@ -65,7 +65,7 @@ star_box() # KIND NUMBER RATE DELAY
 	END
 }
 
-star_forwards() { ! bridge -n "$(ns_name s)" link | grep -qv "state forwarding"; }
+star_forwards() { ! bridge -n "$NS-s" link | grep -qv "state forwarding"; }
 
 # sends BOX NUMBER AT TIME [OPTION]...: a greedy UDP flow to r, of that number, in the background
 sends()

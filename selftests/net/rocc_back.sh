@@ -21,8 +21,8 @@ h1_mac=$(mac 1) r_mac=$(mac 200) p1_mac=$(mac 3 1) pr_mac=$(mac 3 200) own_mac=$
 
 cable() # BOX MAC PORT MAC RATE
 {
-	ip link add e0 netns "$(ns_name "$1")" address "$2" type wire rate "$5" delay 1us ring 0 \
-		peer name "$3" netns "$(ns_name s)" address "$4" || die "no wire"
+	ip link add e0 netns "$NS-$1" address "$2" type wire rate "$5" delay 1us ring 0 \
+		peer name "$3" netns "$NS-s" address "$4" || die "no wire"
 	ip_in "$1" link set e0 up
 	ip_in s link set "$3" up
 }
@@ -47,7 +47,7 @@ bridged() # OPTIONS PORT...
 	for port in "${@:2}"; do
 		ip_in s link set "$port" master br0 up
 	done
-	bridge -n "$(ns_name s)" fdb replace "$r_mac" dev "$port" master static || die "no way to r"
+	bridge -n "$NS-s" fdb replace "$r_mac" dev "$port" master static || die "no way to r"
 	wait_until -e 100 10 star_forwards || die "the bridge does not forward"
 }
 
@@ -145,9 +145,9 @@ svi()
 }
 
 # vlan PORT VID [FLAG]...
-vlan() { bridge -n "$(ns_name s)" vlan add dev "$1" vid "${@:2}" || die "no VLAN"; }
+vlan() { bridge -n "$NS-s" vlan add dev "$1" vid "${@:2}" || die "no VLAN"; }
 # It has VLAN 1 from the start.
-no_vlan() { bridge -n "$(ns_name s)" vlan del dev "$1" vid "$2" || die "VLAN stays"; }
+no_vlan() { bridge -n "$NS-s" vlan del dev "$1" vid "$2" || die "VLAN stays"; }
 
 svi_vlans()
 {
@@ -155,8 +155,8 @@ svi_vlans()
 	bridged "vlan_filtering 1" p1 pr
 	vlan p1 10 pvid untagged
 	vlan pr 20 pvid untagged
-	bridge -n "$(ns_name s)" vlan add dev br0 vid 10 self
-	bridge -n "$(ns_name s)" vlan add dev br0 vid 20 self
+	bridge -n "$NS-s" vlan add dev br0 vid 10 self
+	bridge -n "$NS-s" vlan add dev br0 vid 20 self
 	stacked s br0 10
 	from_sender br0.10
 	stacked s br0 20
@@ -376,7 +376,7 @@ filtered()
 	fi
 	point=
 	[ -z "$sluice" ] || is "$name: doctor" \
-		"$("$sluice" -n "$(ns_name h1)" -j doctor | jq -c '[.[].id]')" "$6"
+		"$("$sluice" -n "$NS-h1" -j doctor | jq -c '[.[].id]')" "$6"
 	leave_spaces
 }
 

@@ -87,13 +87,13 @@ accepted "nor the extension header" "0 0" 0,fd00::1,0,fd00::c8,0
 
 # A fragment header on a packet that is whole
 fresh
-in_ns h1 "$frames" -w 1 e0 "$(ns_name r)/e0" >/dev/null <<END || die "frames"
+in_ns h1 "$frames" -w 1 e0 "$NS-r/e0" >/dev/null <<END || die "frames"
 whole dst=$(mac 200) from=fd00::1 to=fd00::c8 sport=6102 ports=3 n=5 frag=0
 END
 made "UDP in fragments that are whole packets" 3 0
 accepted "and so a CNP quotes it" "1 1" udp,fd00::1,6102,fd00::c8,7000
 fresh
-in_ns h1 "$frames" -w 1 e0 "$(ns_name r)/e0" >/dev/null <<END || die "frames"
+in_ns h1 "$frames" -w 1 e0 "$NS-r/e0" >/dev/null <<END || die "frames"
 first dst=$(mac 200) from=fd00::1 to=fd00::c8 sport=6202 n=5 frag=1
 last dst=$(mac 200) from=fd00::1 to=fd00::c8 sport=6202 n=5 frag=8
 far dst=$(mac 200) from=fd00::1 to=fd00::c8 sport=6202 n=5 frag=256

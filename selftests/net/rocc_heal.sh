@@ -176,7 +176,7 @@ sleep_until $((start + 25000000))
 is "the port vanishes with all that it holds: nobody is limited" \
 	"$(for i in 1 2 3; do limiters h$i; done | xargs)" "0 0 0"
 kill "${pids[@]}" 2>/dev/null
-ip netns pids "$(ns_name r)" | xargs -r kill
+ip netns pids "$NS-r" | xargs -r kill
 wait
 
 # A host goes with packets in its limiters.

@@ -15,10 +15,10 @@ need_virtual_time
 load_modules sch_rocc wire
 
 star bridge 2 10gbit 1500ns
-ip link add e1 netns "$(ns_name h1)" address "$(mac 9)" mtu $ROCC_MTU type wire rate 10gbit delay 1500ns \
-	ring $ROCC_RING peer name p9 netns "$(ns_name s)" address "$(mac 9 1)" mtu $ROCC_MTU || die "no wire"
+ip link add e1 netns "$NS-h1" address "$(mac 9)" mtu $ROCC_MTU type wire rate 10gbit delay 1500ns \
+	ring $ROCC_RING peer name p9 netns "$NS-s" address "$(mac 9 1)" mtu $ROCC_MTU || die "no wire"
 ip_in s link set p9 master br0 up
-bridge -n "$(ns_name s)" fdb replace "$(mac 9)" dev p9 master static
+bridge -n "$NS-s" fdb replace "$(mac 9)" dev p9 master static
 ip_in h1 link set e1 up
 neigh h1 e1 10.0.0.200 "$(mac 200)"
 wait_until -e 100 10 star_forwards || die "the bridge does not forward"

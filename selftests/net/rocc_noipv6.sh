@@ -19,10 +19,10 @@ load_modules sch_rocc wire
 r_mac=$(mac 200) pr_mac=$(mac 3 200)
 ns h1 s r
 # The sender has taken the address of the port that its packets leave by.
-ip link add e0 netns "$(ns_name h1)" address "$pr_mac" type wire rate 1gbit delay 1us \
-	peer name p1 netns "$(ns_name s)" || die "no wire"
-ip link add e0 netns "$(ns_name r)" address "$r_mac" type wire rate 500mbit delay 1us \
-	peer name pr netns "$(ns_name s)" address "$pr_mac" || die "no wire"
+ip link add e0 netns "$NS-h1" address "$pr_mac" type wire rate 1gbit delay 1us \
+	peer name p1 netns "$NS-s" || die "no wire"
+ip link add e0 netns "$NS-r" address "$r_mac" type wire rate 500mbit delay 1us \
+	peer name pr netns "$NS-s" address "$pr_mac" || die "no wire"
 ip_in h1 link set e0 up
 ip_in r link set e0 up
 ip_in s link set p1 up

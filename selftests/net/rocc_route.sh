@@ -18,8 +18,8 @@ SETTLE=60000000		# ns: at 4 Gb/s T is 250 us, and after a cut to the least rate 
 
 wired() # BOX DEV ADDRESS BOX DEV ADDRESS RATE
 {
-	ip link add "$2" netns "$(ns_name "$1")" mtu $ROCC_MTU type wire rate "$7" delay 1500ns ring 0 \
-		peer name "$5" netns "$(ns_name "$4")" mtu $ROCC_MTU || die "no wire"
+	ip link add "$2" netns "$NS-$1" mtu $ROCC_MTU type wire rate "$7" delay 1500ns ring 0 \
+		peer name "$5" netns "$NS-$4" mtu $ROCC_MTU || die "no wire"
 	ip_in "$1" addr add "$3" dev "$2"
 	ip_in "$4" addr add "$6" dev "$5"
 	ip_in "$1" link set "$2" up

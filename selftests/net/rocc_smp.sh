@@ -51,7 +51,7 @@ rocc_everywhere()
 sends_on() # BOX CPU PROGRAM [ARG...]: until told to stop; fails while the link is down
 {
 	while [ -e "$work/go" ]; do
-		taskset -c $(($2 % CPUS)) ip netns exec "$(ns_name "$1")" "${@:3}" >/dev/null 2>&1 ||
+		taskset -c $(($2 % CPUS)) ip netns exec "$NS-$1" "${@:3}" >/dev/null 2>&1 ||
 			sleep 0.2
 	done
 }
@@ -84,7 +84,7 @@ changes()
 		lines+="qdisc change dev $3 root handle 1: rocc $change"$'\n'
 	done <<<"$4|"
 	for ((i = 0; i < $1; i++)); do
-		tc -n "$(ns_name "$2")" -batch - <<<"$lines" || return
+		tc -n "$NS-$2" -batch - <<<"$lines" || return
 	done
 }
 SWITCH_OPTIONS="interval 2ms|tuning smooth|compute host|limit 20k|cnps 100
@@ -121,7 +121,7 @@ flaps() # ROUNDS BOX DEV
 	for ((i = 0; i < $1; i++)); do
 		ip_in "$2" link set "$3" down
 		ip_in "$2" link set "$3" up
-		bridge -n "$(ns_name s)" fdb replace "$(mac "${3#p}")" dev "$3" master static
+		bridge -n "$NS-s" fdb replace "$(mac "${3#p}")" dev "$3" master static
 		sleep 0.05
 	done
 }
@@ -157,7 +157,7 @@ leaves()
 	for ((i = 0; i < $1; i++)); do
 		star_box bridge 3 20mbit 1us
 		rocc_at h3 e0 "$HOST" || return
-		ip netns exec "$(ns_name h3)" "$udpflow" send -d 10.0.0.200 --sport 5001 -f 8 -n 1000 -l 1400 >/dev/null 2>&1 &
+		ip netns exec "$NS-h3" "$udpflow" send -d 10.0.0.200 --sport 5001 -f 8 -n 1000 -l 1400 >/dev/null 2>&1 &
 		sender=$!
 		sleep 0.3
 		[ $((i % 2)) = 0 ] || ip_in s link del p3
@@ -240,7 +240,7 @@ traffic_ends
 rocc_everywhere
 wait_until 30 star_forwards
 for i in 1 2; do
-	bridge -n "$(ns_name s)" fdb replace "$(mac $i)" dev p$i master static
+	bridge -n "$NS-s" fdb replace "$(mac $i)" dev p$i master static
 	neigh r e0 10.0.0.$i "$(mac $i)"
 	neigh h$i e0 10.0.0.200 "$(mac 200)"
 done

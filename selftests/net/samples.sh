@@ -28,7 +28,7 @@ devices()
 {
 	load_modules hopctl sch_bfc sch_rocc wire
 	ns far
-	printf "link add eth%d up type veth peer name x%d netns $(ns_name far)\n" 0 0 1 1 2 2 | ip_in box -batch -
+	printf "link add eth%d up type veth peer name x%d netns $NS-far\n" 0 0 1 1 2 2 | ip_in box -batch -
 	printf 'link set x%d up\n' 0 1 2 | ip_in far -batch -
 	printf 'qdisc add dev x%d root bfc\n' 0 1 2 | tc_in far -batch -
 }
@@ -54,12 +54,12 @@ no_devices()
 	leave_ports
 	in_ns box ls /sys/class/net | sed -n '/^lo$/!s/^/link del /p' | ip_in box -force -batch - 2>/dev/null
 	del_ns far
-	_spaces=("$(ns_name box)")
+	_spaces=("$NS-box")
 }
 
 ns box
 devices
-FAR=$(ns_name far)
+FAR=$NS-far
 export FAR
 count=0 ended=0
 documents=()
@@ -77,7 +77,7 @@ while read -r word rest; do
 	\#) diag "$rest" ;;
 	*) diag "$word $rest" ;;
 	esac
-done < <(ip netns exec "$(ns_name box)" python3 "$_here/samples.py" "${documents[@]}" <"$tree/go-on" 2>&1)
+done < <(ip netns exec "$NS-box" python3 "$_here/samples.py" "${documents[@]}" <"$tree/go-on" 2>&1)
 is "all have been tried" "$ended" 1
 between "there are some" "$count" 40 1000
 leave_ports

@@ -19,7 +19,7 @@ bpfpass=$(dirname "$0")/bpfpass
 [ -x "$hopframe" ] && [ -x "$bpfpass" ] || skip_all "tools are not built (make -C selftests)"
 
 # sluice_in NS WORDS...
-sluice_in() { local name=$1; shift; "$sluice" -n "$(ns_name "$name")" "$@"; }
+sluice_in() { local name=$1; shift; "$sluice" -n "$NS-$name" "$@"; }
 state_is() { port_in sw p2 "$1"; }
 
 if ! _module_loaded hopctl; then
@@ -136,7 +136,7 @@ listens() { in_ns sw awk -v pid="$monitor" '$2 == 16 && $3 == pid && $4 != "0000
 	END { exit !found }' /proc/net/netlink; }
 watch()
 {
-	"$sluice" -n "$(ns_name sw)" "$@" >"$PATHS_TMP/events" 2>&1 &
+	"$sluice" -n "$NS-sw" "$@" >"$PATHS_TMP/events" 2>&1 &
 	monitor=$!
 	wait_until 10 listens || fail "monitor listens" "$(cat "$PATHS_TMP/events")"
 }
@@ -325,7 +325,7 @@ attached()
 	local program status
 
 	: >"$PATHS_TMP/bpf"
-	ip netns exec "$(ns_name sw)" "$bpfpass" "$1" p1 >"$PATHS_TMP/bpf" 2>&1 &
+	ip netns exec "$NS-sw" "$bpfpass" "$1" p1 >"$PATHS_TMP/bpf" 2>&1 &
 	program=$!
 	wait_until 5 test -s "$PATHS_TMP/bpf"
 	if grep -q '^attached' "$PATHS_TMP/bpf"; then
@@ -349,7 +349,7 @@ attached tcx tcx_egress
 
 if command -v setpriv >/dev/null; then
 	found_as() { setpriv --bounding-set -net_admin --inh-caps -net_admin "$sluice" \
-		-n "$(ns_name sw)" "$@"; }
+		-n "$NS-sw" "$@"; }
 	is "no_admin" "$(found_as -j doctor p1 | jq -r '[.[].id] | join(" ")')" no_admin
 	refused "set without CAP_NET_ADMIN" "needs CAP_NET_ADMIN" found_as set p1 th 2
 else
@@ -370,7 +370,7 @@ neighbour()
 
 	shift
 	epoch=$((${epoch:-100} + 1))
-	ip netns exec "$(ns_name h2)" "$hopframe" peer eth0 mine=$epoch for=60000 "$@" >/dev/null &
+	ip netns exec "$NS-h2" "$hopframe" peer eth0 mine=$epoch for=60000 "$@" >/dev/null &
 	hand=$!
 	check "a neighbour, which makes it $state" paths_wait 10 state_is "$state"
 }
@@ -397,7 +397,7 @@ is "the MTU is said" "$(sluice_in sw -j doctor p2 | jq -r '.[] | select(.id == "
 	"MTU 1500: with the tag 1504"
 leaves
 neighbour host role=host at=200 state:seq=1,lease=500000000,words=ff
-check "its pauses come" paths_wait 5 sh -c "[ \"\$('$sluice' -n '$(ns_name sw)' -j show p2 -s |
+check "its pauses come" paths_wait 5 sh -c "[ \"\$('$sluice' -n '$NS-sw' -j show p2 -s |
 	jq '.[0].port.rx_untrusted')\" -gt 0 ]"
 found "a host that pauses" p2 untrusted
 leaves
@@ -430,14 +430,14 @@ diag "too many sub-queues"
 ns many
 for i in {1..14}; do
 	ip_in sw link add m$i type veth peer name x$i
-	ip_in sw link set x$i netns "$(ns_name many)"
+	ip_in sw link set x$i netns "$NS-many"
 	ip_in sw link set m$i up
 	ip_in many link set x$i up
 	tc_in many qdisc replace dev x$i root bfc queues $((i > 9 ? 64 : 4094)) flows 4096 role switch
 	tc_in sw qdisc replace dev m$i root bfc queues 16 role switch
 done
 check "handles are used up" paths_wait 20 sh -c \
-	"'$sluice' -n '$(ns_name sw)' -j doctor | jq -e 'any(.[]; .id == \"handles_out\")'"
+	"'$sluice' -n '$NS-sw' -j doctor | jq -e 'any(.[]; .id == \"handles_out\")'"
 is "and one neighbour has too few" "$(sluice_in sw -j doctor |
 	jq '[.[] | select(.id == "handles_short")] | length > 0')" true
 finish

@@ -18,7 +18,7 @@ load_modules sch_rocc sch_ideal wire
 KEY=000102030405060708090a0b0c0d0e0f
 
 # sluice_in NS WORDS...
-sluice_in() { local name=$1; shift; "$sluice" -n "$(ns_name "$name")" "$@"; }
+sluice_in() { local name=$1; shift; "$sluice" -n "$NS-$name" "$@"; }
 ids() { sluice_in "$1" -j doctor | jq -r '[.[].id] | join(" ")'; }
 option() { tc_in "$1" -j qdisc show dev "$2" | jq -c ".[] | select(.kind == \"$3\") | .options | [$4]"; }
 # fresh BOX DEV WORDS...: another rocc, which has not counted anything
@@ -184,7 +184,7 @@ diag "by net.core.default_qdisc"
 default=/proc/sys/net/core/default_qdisc
 before=$(cat $default)
 echo rocc >$default
-ip link add d0 netns "$(ns_name s)" type wire rate 1gbit peer name d0 netns "$(ns_name r)"
+ip link add d0 netns "$NS-s" type wire rate 1gbit peer name d0 netns "$NS-r"
 ip_in s link set d0 up
 echo "$before" >$default
 is "is shown" "$(sluice_in s show d0 | head -n 1)" "d0 rocc 0:"

@@ -121,7 +121,7 @@ done
 
 FLOWGEN=$(readlink -f "$(dirname "$0")/../../build/flowgen/flowgen")
 if [ -x "$FLOWGEN" ]; then
-	printf '%s\n' "1 $(ns_name h1) 10.0.0.1" "2 $(ns_name h2) 10.0.0.2" "3 $(ns_name r) $receiver" >"$work/ends"
+	printf '%s\n' "1 $NS-h1 10.0.0.1" "2 $NS-h2 10.0.0.2" "3 $NS-r $receiver" >"$work/ends"
 	printf '%s\n' "# sluice-trace 1" "0 1 3 100000" "1000 2 3 50000" >"$work/trace"
 	neigh r e0 10.0.0.1 "$(mac 1)"
 	neigh r e0 10.0.0.2 "$(mac 2)"

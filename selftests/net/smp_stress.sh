@@ -52,9 +52,9 @@ done
 host()
 {
 	ip_in sw1 link add "p$1" type wire rate 40mbit delay 1us \
-		peer name e0 address "$(mac "$1")" netns "$(ns_name "h$1")" &&
+		peer name e0 address "$(mac "$1")" netns "$NS-h$1" &&
 	ip_in sw1 link set "p$1" master br0 up &&
-	ip -n "$(ns_name "h$1")" -batch - <<-END
+	ip -n "$NS-h$1" -batch - <<-END
 		addr add 10.0.0.$1/24 dev e0
 		link set e0 up
 		neigh replace 10.0.0.9 lladdr $(mac 9) nud permanent dev e0
@@ -67,10 +67,10 @@ done
 for n in $HOSTS; do
 	host "$n" || die "no host $n"
 done
-ip_in sw1 link add trunk type wire rate 20mbit delay 1us peer name trunk netns "$(ns_name sw2)"
+ip_in sw1 link add trunk type wire rate 20mbit delay 1us peer name trunk netns "$NS-sw2"
 ip_in sw1 link set trunk master br0 up
 ip_in sw2 link set trunk master br0 up
-ip_in sw2 link add q type wire rate 10mbit delay 1us peer name e0 address "$(mac 9)" netns "$(ns_name r)"
+ip_in sw2 link add q type wire rate 10mbit delay 1us peer name e0 address "$(mac 9)" netns "$NS-r"
 ip_in sw2 link set q master br0 up
 ip_in r addr add 10.0.0.9/24 dev e0
 ip_in r link set e0 up
@@ -118,7 +118,7 @@ know()
 sends()
 {
 	while [ -e "$work/go" ]; do
-		taskset -c $(($2 % CPUS)) ip netns exec "$(ns_name "h$1")" "$udpflow" "${@:3}" \
+		taskset -c $(($2 % CPUS)) ip netns exec "$NS-h$1" "$udpflow" "${@:3}" \
 			>/dev/null 2>&1 || sleep 0.2
 	done
 }
@@ -129,7 +129,7 @@ traffic_begins()
 	local n
 
 	: >"$work/go"
-	ip netns exec "$(ns_name r)" "$udpflow" tcpsink --port 7900 --idle=600s --timeout=600s >/dev/null 2>&1 &
+	ip netns exec "$NS-r" "$udpflow" tcpsink --port 7900 --idle=600s --timeout=600s >/dev/null 2>&1 &
 	sink=$!
 	for n in $HOSTS; do
 		sends "$n" "$n" send -d 10.0.0.9 -f 8 -n 1000 -l 1400 &
@@ -156,7 +156,7 @@ churns() # KIND ROUNDS NS/DEV...
 	local kind=$1 count=$2 target targets=()
 
 	for target in "${@:3}"; do
-		targets+=("$_prefix-$target")
+		targets+=("$NS-$target")
 	done
 	"$churn" --seed="${SLUICE_SEED:-1}" --count="$count" --every=4000 --down=1000 \
 		--modules="${SLUICE_MODDIR:-}" "$kind" "${targets[@]}"
@@ -171,7 +171,7 @@ changes()
 		lines+="qdisc change dev $3 root handle 1: $kind $change"$'\n'
 	done <<<"$4|"
 	for ((i = 0; i < $1; i++)); do
-		tc -n "$(ns_name "$2")" -batch - <<<"$lines" || return
+		tc -n "$NS-$2" -batch - <<<"$lines" || return
 	done
 }
 OPTIONS="quantum 256|quantum auto|reuse empty|reuse sticky|no-split-gso|split-gso|rate 1gbit|rate auto
@@ -187,7 +187,7 @@ dumps() # ROUNDS
 		for name in h1 sw1 sw2; do
 			tc_in $name -s qdisc show && tc_in $name -s class show dev e0
 			[ $name = h1 ] || tc_in $name -s class show dev trunk
-			"$sluice" -n "$(ns_name $name)" -j show -s
+			"$sluice" -n "$NS-$name" -j show -s
 			ip_in $name -s -d link show
 		done >/dev/null 2>&1
 	done
@@ -198,7 +198,7 @@ pairs() # ROUNDS
 	local i
 
 	for ((i = 0; i < $1; i++)); do
-		"$sluice" -n "$(ns_name sw1)" pair add p1 trunk && "$sluice" -n "$(ns_name sw1)" pair del p1 trunk ||
+		"$sluice" -n "$NS-sw1" pair add p1 trunk && "$sluice" -n "$NS-sw1" pair del p1 trunk ||
 			return
 	done
 }
@@ -208,7 +208,7 @@ wires() # ROUNDS
 	local i
 
 	for ((i = 0; i < $1; i++)); do
-		ip -n "$(ns_name sw1)" -batch - <<-END || return
+		ip -n "$NS-sw1" -batch - <<-END || return
 			link set trunk type wire delay 50us ring 8k
 			link set p1 type wire loss 1% reorder 5% reorder_delay 20us
 			link set trunk type wire rate 100mbit duplicate 1%
@@ -225,10 +225,10 @@ leaves()
 	local i sender
 
 	for ((i = 0; i < $1; i++)); do
-		ip netns add "$(ns_name h4)" && host 4 || return
+		ip netns add "$NS-h4" && host 4 || return
 		tc_in sw1 qdisc add dev p4 root handle 1: bfc limit $LIMIT
 		tc_in h4 qdisc add dev e0 root handle 1: bfc limit $LIMIT
-		ip netns exec "$(ns_name h4)" "$udpflow" send -d 10.0.0.9 -f 16 -n 100 -l 1400 >/dev/null 2>&1 &
+		ip netns exec "$NS-h4" "$udpflow" send -d 10.0.0.9 -f 16 -n 100 -l 1400 >/dev/null 2>&1 &
 		sender=$!
 		sleep 0.2
 		case $((i % 3)) in
@@ -295,7 +295,7 @@ together "pairs" pairs "$(rounds 8)"
 together "a host that comes and goes" leaves "$(rounds 6)"
 together "dumps" dumps "$(rounds 6)"
 done_all "by queue"
-is "sluice shows sw2's ports" "$("$sluice" -n "$(ns_name sw2)" -j show -s | jq length)" 2
+is "sluice shows sw2's ports" "$("$sluice" -n "$NS-sw2" -j show -s | jq length)" 2
 key=pauses_tx
 between "sw2 has paused all the while" "$(told sw2 trunk)" 1 100000000
 

@@ -25,7 +25,7 @@ SWITCHES=6
 # link NS DEV NS DEV
 link()
 {
-	ip_in "$1" link add "$2" type wire rate 10gbit delay 1us ring 20k peer name "$4" netns "$(ns_name "$3")" || die "no wire"
+	ip_in "$1" link add "$2" type wire rate 10gbit delay 1us ring 20k peer name "$4" netns "$NS-$3" || die "no wire"
 	ip_in "$1" link set "$2" up
 	ip_in "$3" link set "$4" up
 }
@@ -54,8 +54,8 @@ for ip in 10.0.0. fd00::; do
 	ip_in h1 neigh replace ${ip}2 lladdr "$(ip_in h2 -j link show e | jq -r '.[0].address')" nud permanent dev e
 	ip_in h2 neigh replace ${ip}1 lladdr "$(ip_in h1 -j link show e | jq -r '.[0].address')" nud permanent dev e
 done
-printf '%s\n' "1 $(ns_name h1) 10.0.0.1" "2 $(ns_name h2) 10.0.0.2" >"$work/4"
-printf '%s\n' "1 $(ns_name h1) fd00::1" "2 $(ns_name h2) fd00::2" >"$work/6"
+printf '%s\n' "1 $NS-h1 10.0.0.1" "2 $NS-h2 10.0.0.2" >"$work/4"
+printf '%s\n' "1 $NS-h1 fd00::1" "2 $NS-h2 fd00::2" >"$work/6"
 printf '%s\n' "# sluice-trace 1" "0 1 2 1000000" >"$work/trace"
 
 # hpcc FAMILY [OPTION...]: 1000 packets, and as many acknowledgements

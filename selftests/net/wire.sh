@@ -25,7 +25,7 @@ cable()
 {
 	ip_in a link del w0 2>/dev/null
 	ip_in a link add name w0 numtxqueues $queues txqueuelen 20000 address "$(mac 1)" type wire "$@" \
-		peer name w1 netns "$(ns_name $peer)" txqueuelen 20000 address "$(mac 2)" || die "no cable"
+		peer name w1 netns "$NS-$peer" txqueuelen 20000 address "$(mac 2)" || die "no cable"
 	ip_in a link set w0 up
 	ip_in $peer link set w1 up
 	wait_until 5 carrier a w0
@@ -42,7 +42,7 @@ counter() { in_ns "${2:-a}" ethtool -S "${3:-w0}" | awk -v k="$1:" '$1 == k { pr
 shown() { ip_in a -j -d link show w0 | jq -c ".[0].linkinfo.info_data${1:+.$1}"; }
 
 # send BURST...: what arrives at w1. Waits for 0.2 s, which is long for these cables.
-send() { "$probe" -w 200 "$(ns_name a)/w0" "$(ns_name $peer)/w1" "$@" | grep '^rx '; }
+send() { "$probe" -w 200 "$NS-a/w0" "$NS-$peer/w1" "$@" | grep '^rx '; }
 arrived() { send "$@" | wc -l; }
 
 # same_twice NAME SEED BURST: the faults of a seed are the same twice, those of another differ
@@ -263,7 +263,7 @@ test_burst()
 	set_wire loss_data 0 loss_control 20% seed 4
 	read -r lost runs < <(for _ in 1 2 3 4 5 6 7 8 9 10; do
 			      echo count=150,type=0x88b5 count=150; done | xargs "$probe" -w 200 \
-			      "$(ns_name a)/w0" "$(ns_name b)/w1" |
+			      "$NS-a/w0" "$NS-b/w1" |
 			      awk '/^rx/ && $2 % 300 < 150 { $2 = int($2 / 300) * 150 + $2 % 300; print }' | gaps)
 	between "bursts of control frames go on behind data" $((10 * lost / runs)) 60 140
 	# A run that is under way ends with the loss.
@@ -304,7 +304,7 @@ test_directions()
 
 	cable loss 20% seed 4
 	there=$(send count=500 | cut -d' ' -f2)
-	back=$("$probe" -w 200 "$(ns_name b)/w1" "$(ns_name a)/w0" count=500 | awk '/^rx/ { print $2 }')
+	back=$("$probe" -w 200 "$NS-b/w1" "$NS-a/w0" count=500 | awk '/^rx/ { print $2 }')
 	[ "$there" != "$back" ] && pass "directions differ" || fail "directions differ"
 }
 
@@ -319,13 +319,13 @@ test_tcp()
 		# shellcheck disable=SC2086
 		in_ns a ethtool -K w0 $features >/dev/null
 		check "TCP with $features" \
-			"$probe" tcp 3000000 "$(ns_name a)" "$(ns_name b)" 10.0.0.2 5000
+			"$probe" tcp 3000000 "$NS-a" "$NS-b" 10.0.0.2 5000
 		is "nothing is dropped" "$(link_stat a w0 tx_dropped) $(counter oversize)" "0 0"
 	done
 	set_wire loss 1% duplicate 1% corrupt 1% seed 1
 	in_ns a ethtool -K w0 tx on tso on >/dev/null
 	check "TCP over a bad cable" \
-		"$probe" tcp 1000000 "$(ns_name a)" "$(ns_name b)" 10.0.0.2 5001
+		"$probe" tcp 1000000 "$NS-a" "$NS-b" 10.0.0.2 5001
 	[ "$(counter loss)" -gt 0 ] && [ "$(counter corrupted)" -gt 0 ] && pass "which it was" ||
 		fail "which it was" "$(in_ns a ethtool -S w0)"
 }
@@ -343,7 +343,7 @@ test_vlan()
 		ip_in b addr add 10.1.0.2/24 dev v1
 		ip_in a link set v0 up
 		ip_in b link set v1 up
-		check "TCP in $kind" "$probe" tcp 300000 "$(ns_name a)" "$(ns_name b)" 10.1.0.2 5000
+		check "TCP in $kind" "$probe" tcp 300000 "$NS-a" "$NS-b" 10.1.0.2 5000
 		ip_in a link del v0
 		ip_in b link del v1
 	done
@@ -451,15 +451,15 @@ test_netns()
 	cable delay 1ms
 	is "the peer is found in its namespace" \
 		"$(ip_in a -j link show w0 | jq '.[0].link_index')" "$(link_file b w1 ifindex)"
-	check "an end moves" ip_in b link set w1 netns "$(ns_name c)"
+	check "an end moves" ip_in b link set w1 netns "$NS-c"
 	ip_in c link set w1 up
 	wait_until 5 carrier a w0
-	is "and hears still" "$("$probe" -w 200 "$(ns_name a)/w0" "$(ns_name c)/w1" count=20 |
+	is "and hears still" "$("$probe" -w 200 "$NS-a/w0" "$NS-c/w1" count=20 |
 		grep -c ^rx)" 20
-	check "the other end moves" ip_in a link set w0 netns "$(ns_name c)"
+	check "the other end moves" ip_in a link set w0 netns "$NS-c"
 	ip_in c link set w0 up
 	wait_until 5 carrier c w0
-	is "and is heard" "$("$probe" -w 200 "$(ns_name c)/w0" "$(ns_name c)/w1" count=20 |
+	is "and is heard" "$("$probe" -w 200 "$NS-c/w0" "$NS-c/w1" count=20 |
 		grep -c ^rx)" 20
 	ip_in c link del w0
 }
@@ -496,14 +496,14 @@ test_cut()
 	check "the peer's namespace goes with frames on the cable" del_ns d
 	wait_until 5 eval '! ip_in a link show w0'
 	is "and the cable with it" "$(ip_in a -br link show type wire)" ""
-	ip netns add "$(ns_name d)"
+	ip netns add "$NS-d"
 	for n in 1 2 3 4 5 6 7 8; do
 		cable rate 10mbit delay 1ms duplicate 30% seed "$n"
-		"$probe" -w 2 "$(ns_name a)/w0" "$(ns_name b)/w1" count=50,size=1000 \
+		"$probe" -w 2 "$NS-a/w0" "$NS-b/w1" count=50,size=1000 \
 			count=20,size=100,prio=7 >/dev/null &
 		sleep 0.0"$n"
 		ip_in a link set w0 type wire rate "${n}gbit" ring "$n"
-		ip_in b link set w1 netns "$(ns_name c)"
+		ip_in b link set w1 netns "$NS-c"
 		ip_in a link del w0
 		wait $!
 	done 2>/dev/null
@@ -523,7 +523,7 @@ test_unplug()
 	is "all in flight is lost" "$(($(counter down) - n))" 200
 	is "as the device says, too" "$(($(link_stat a w0 tx_dropped) - dropped))" 200
 	ip_in b link set w1 carrier on
-	"$probe" -w 200 "$(ns_name b)/w1" "$(ns_name a)/w0" count=200,size=1000 >/dev/null
+	"$probe" -w 200 "$NS-b/w1" "$NS-a/w0" count=200,size=1000 >/dev/null
 	n=$(counter down b w1)
 	ip_in b link set w1 carrier off
 	is "in the other direction, too" "$(($(counter down b w1) - n))" 200

@@ -33,7 +33,7 @@ cable()
 	shift
 	ip_in a link del w0 2>/dev/null
 	ip_in a link add name w0 txqueuelen 20000 "$@" type wire "${options[@]}" \
-		peer name w1 netns "$(ns_name b)" || die "no cable"
+		peer name w1 netns "$NS-b" || die "no cable"
 	ip_in a link set w0 up
 	ip_in b link set w1 up
 	sleep 0.1
@@ -41,7 +41,7 @@ cable()
 
 set_wire() { ip_in a link set w0 type wire "$@"; }
 counter() { in_ns a ethtool -S w0 | awk -v k="$1:" '$1 == k { print $2 }'; }
-send() { "$probe" -t -w "$wait_ms" "$(ns_name a)/w0" "$(ns_name b)/w1" "$@"; }
+send() { "$probe" -t -w "$wait_ms" "$NS-a/w0" "$NS-b/w1" "$@"; }
 wait_ms=100
 
 # Reads what send says. Frames 0 to N - 1 of BYTES were sent at once over a line of RATE bit/s

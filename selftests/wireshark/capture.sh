@@ -25,7 +25,7 @@ need_tool editcap mergecap
 # keep NS DEV: keeps what comes in there for 8 s, in the background
 keep()
 {
-	ip netns exec "$(ns_name "$1")" ./hopframe listen "$2" for=8000 \
+	ip netns exec "$NS-$1" ./hopframe listen "$2" for=8000 \
 		save="$PATHS_TMP/$1" >/dev/null &
 	listening+=($!)
 }
@@ -74,7 +74,7 @@ editcap -F nsecpcap -r "$PATHS_TMP/all" "$PATHS_TMP/real" $(first_of_each "$PATH
 	die "editcap"
 
 ns by to
-ip_in by link add x type veth peer name x netns "$(ns_name to)" || die "no veth"
+ip_in by link add x type veth peer name x netns "$NS-to" || die "no veth"
 ip_in by link set x address "$(mac 6)" up
 ip_in to link set x up
 listening=()
