@@ -110,7 +110,7 @@ between()
 # to say, and looks from here: only this shell has a tc that stays, see qdiscs_of()
 check()
 {
-	local name=$1 said=
+	local name=$1 said
 
 	shift
 	if [[ $1 = wait_until || $1 = paths_wait ]]; then
