@@ -37,8 +37,16 @@ _finished=
 # Where the results go, even out of $(...) or a command whose words nobody reads
 exec {_tap}>&1
 
+# What wait_until polls at the moment. An error of the shell in that, such as arithmetic with what is no number, ends without a word
+# all that is under way, and the script goes on behind it: the next point then finds this.
+_polls=
+
 _emit()
 {
+	local polls=$_polls
+
+	_polls=
+	[ -z "$polls" ] || fail "what was waited for ends" "it broke off: $polls"
 	_points=$((_points + 1))
 	[ "$1" = ok ] || _failed=$((_failed + 1))
 	echo "$1 $_points - $2"
@@ -73,6 +81,7 @@ skip_all()
 # The test cannot go on. Said in $(...), it ends the whole test as well.
 die()
 {
+	_polls=
 	fail "the test comes to its end" "$@" >&"$_tap"
 	_finished=1
 	[ "$BASHPID" = $$ ] || kill -USR1 $$
@@ -110,15 +119,15 @@ between()
 # to say, and looks from here: only this shell has a tc that stays, see qdiscs_of()
 check()
 {
-	local name=$1 said
+	local _name=$1 _said
 
 	shift
 	if [[ $1 = wait_until || $1 = paths_wait ]]; then
-		if "$@"; then pass "$name"; else fail "$name" "$*"; fi
-	elif said=$("$@" 2>&1); then
-		pass "$name"
+		if "$@"; then pass "$_name"; else fail "$_name" "$*"; fi
+	elif _said=$("$@" 2>&1); then
+		pass "$_name"
 	else
-		fail "$name" "$*" "$said"
+		fail "$_name" "$*" "$_said"
 	fi
 }
 
@@ -310,18 +319,21 @@ sleep()
 # looking takes longer than waiting, it is ten times as long in all
 wait_until()
 {
-	local every=10 left seconds end
+	local every=10 left seconds end outer=$_polls
 
 	[ "$1" != -e ] || { every=$2; shift 2; }
 	seconds=$1
-	left=$((seconds * 1000 / every)) end=$((SECONDS + 10 * seconds))
 	shift
+	_polls=$*
+	left=$((seconds * 1000 / every)) end=$((SECONDS + 10 * seconds))
 	printf -v every '%d.%03d' $((every / 1000)) $((every % 1000))
 	until "$@" >/dev/null 2>&1; do
 		left=$((left - 1))
-		[ "$left" -ge 0 ] && [ $SECONDS -le $end ] || { echo "# waited $seconds s in vain: $*" >&"$_tap"; return 1; }
+		[ "$left" -ge 0 ] && [ $SECONDS -le $end ] ||
+			{ echo "# waited $seconds s in vain: $*" >&"$_tap"; _polls=$outer; return 1; }
 		sleep "$every"
 	done
+	_polls=$outer
 }
 
 # wait_for [-e MS] SECONDS WORDS COMMAND...: polls until the command says these words
