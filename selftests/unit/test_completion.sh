@@ -28,7 +28,7 @@ by_bash() {
 	bash -c '. "$1"; shift; COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); "$(complete -p "$1" | sed "s/.*-F \([^ ]*\) .*/\1/")"
 		printf "%s\n" "${COMPREPLY[@]}"' - "$made/bash/$1" "$@" | sort -u
 }
-by_zsh() { "$here/complete.zsh" "$made/zsh" "$*"; }
+by_zsh() { "$here/complete.zsh" "$made/zsh" "$dir/functions" "$*"; }
 by_fish() {
 	fish --no-config -c 'source $argv[1]; complete -C "$argv[2]"' "$made/fish/$1.fish" "$*" | cut -f1 | sed 's/=$//' | sort -u
 }
