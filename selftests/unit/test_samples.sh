@@ -166,11 +166,14 @@ long='<!-- long, here, no: it is dear -->
     echo dear; [ ! -e build ]
     true
     buy'
-samples "what takes long is not run" 0 "# long, in step samples-long: README.md:3: echo dear" <<<"$long"
+samples "what takes long is not run" 0 "# long, in steps samples-long-1 to -4: README.md:3: echo dear" <<<"$long"
 samples "nor is what is not" 0 "# not run: README.md:5: buy, since it is dear" <<<"$long"
-samples "both are listed" 0 "# long, in step samples-long: README.md:3: echo dear" --list <<<"$long"
+samples "both are listed" 0 "# long, in steps samples-long-1 to -4: README.md:3: echo dear" --list <<<"$long"
 samples "what takes long" 0 "ok README.md:3: echo dear" --long <<<"$long"
 samples "and that alone" 0 "1 passed, 0 failed" --long <<<"$long"
+samples "it is in a part" 0 "1 passed, 0 failed" --long --part 1 <<<"$long"
+samples "and not in another" 0 "0 passed, 0 failed" --long --part 3 <<<"$long"
+samples "parts are of what takes long" 2 "samples: error: --part is of --long" --part 1 <<<"$long"
 
 echo "1..$number"
 echo "$((number - failed)) passed, $failed failed, 0 skipped"
