@@ -346,9 +346,16 @@ follows()
 	esac
 }
 
+# recovers RATE: p2 has offered 70 % of its share of this rate, or more
+recovers()
+{
+	figs sw p2 fair_rate
+	[ $((REPLY * FLOWS)) -ge $(($1 / 10 * 7)) ]
+}
+
 event_speed()
 {
-	local half=$((RATE / 2)) bytes accepted obeyed waited
+	local half=$((RATE / 2)) packets=600 bytes accepted obeyed waited
 
 	follows "$event, before" $RATE
 	figs_of "$PAUSING" h1 e0 pauses_obeyed
@@ -357,10 +364,13 @@ event_speed()
 	waited=$REPLY
 	figs_of rocc h1 e0 accepted
 	accepted=$REPLY
-	under_way 600
+	# The queue that stands is twice the reference then, for which rocc may take all but the least rate away.
+	[ $kind != rocc ] || packets=2400
+	under_way $packets
 	check "$event: it is set" in_ns sw ethtool -s p2 speed $((half * 8 / 1000000))
 	follows "$event, under way" $half
 	sleep 0.2
+	[ $kind != rocc ] || check "$event: and gives it back" wait_until -e 10 2 recovers $half
 	bytes=$(link_stat sw p2 tx_bytes)
 	sleep 0.1
 	bytes=$(($(link_stat sw p2 tx_bytes) - bytes))
