@@ -33,8 +33,8 @@ cable b q xb 2
 
 state_is() { port_is "$1" "$2" state "$3"; }
 
-# ears MS: writes down what arrives at b for so long; `times` sets REPLY to when HELLOs did, in ms after the first
-ears() { in_ns b "$hopframe" listen q for="$1" >"$heard" & ears=$!; sleep 0.01; }
+# ears MS [NS DEV]: writes down what arrives at b, or there, for so long; `times` sets REPLY to when HELLOs did, in ms after the first
+ears() { in_ns "${2:-b}" "$hopframe" listen "${3:-q}" for="$1" >"$heard" & ears=$!; sleep 0.01; }
 times()
 {
 	wait $ears
@@ -76,7 +76,7 @@ is "HELLOs as at the start, for a dead interval ten a second, then less and less
 diag "the carrier comes"
 ip_in a link set p down
 sleep 10
-ears 15000
+ears 15000 m xa	# before the bridge, which may learn of the carrier later than p says the first
 ip_in a link set p up
 times
 is "HELLOs as at the start" "$REPLY" "$(gaps 4000 14900)"
