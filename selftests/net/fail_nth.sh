@@ -40,7 +40,6 @@ kernel_log()
 {
 	dmesg | awk -v mark="$_mark" '
 		/sysctl could not get directory|kmem_cache_create.* failed with error|failload: vmalloc error/ ||
-		/ref_tracker: memory allocation failure/ ||
 		/cannot create duplicate filename .\/kernel\/slab\// ||
 		/WARNING: .* at kernel\/trace\/trace_events\.c/ { ours = 1; next }
 		ours && /CPU: |Tainted: |Modules linked in|Stack:|Call Trace:|\] +(\[<|[0-9a-f]+ )|end trace/ { next }
