@@ -264,6 +264,23 @@ shows "p is at its end" a p backlog voqs_used "0 0"
 ip_in a link set dev o type wire rate 100mbit	# or the probes of so slow a link would take all of it
 check "and so is o, in time" wait_until -e 400 10 both_rest
 
+# o waits for the credit of p's frame, and is called by it while its device is busy: nobody is in the row, and nothing outstanding
+# would call p, whose one frame begins to wait then. (A second one would look for itself.)
+diag "a port begins to wait when all are called"
+ip_in a link set dev o type wire rate 50kbit
+sends a o "y n=1 bytes=1500 from=10.0.0.1 to=10.0.0.3 sport=1 dport=9 dst=$(mac 3)"
+sends a p "$(to 1)"
+sends a o "$(to 1 sport=2)"
+sleep 0.05
+shows "o has what it was called for" a o backlog voqs_used "$FRAME 1"
+shows "and p has nothing outstanding" a p outstanding 0
+sends a p "$(to 1)"
+sleep 0.1
+shows "p is not kept waiting" a p backlog voqs_used "0 0"
+shows "as o still is" a o backlog voqs_used "$FRAME 1"
+ip_in a link set dev o type wire rate 100mbit
+check "o is, in time" wait_until -e 400 10 both_rest
+
 diag "a port goes while the other one waits"
 two switch
 sends a p "$(to 300)"
