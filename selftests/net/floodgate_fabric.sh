@@ -265,7 +265,7 @@ ip_in a link set dev o type wire rate 100mbit	# or the probes of so slow a link 
 check "and so is o, in time" wait_until -e 400 10 both_rest
 
 # o waits for the credit of p's frame, and is called by it while its device is busy: nobody is in the row, and nothing outstanding
-# would call p, whose one frame begins to wait then. (A second one would look for itself.)
+# would call p, whose one frame begins to wait then. (A second one would look for itself.) The window is still of 1 byte.
 diag "a port begins to wait when all are called"
 ip_in a link set dev o type wire rate 50kbit
 sends a o "y n=1 bytes=1500 from=10.0.0.1 to=10.0.0.3 sport=1 dport=9 dst=$(mac 3)"
