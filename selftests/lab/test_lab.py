@@ -1569,7 +1569,7 @@ bins 1kB 2kB
 
     def test_judged(self):
         """Without a run of all whose figures are judged a claim says nothing."""
-        for which, lacks in ("incastmix", "bfc"), ("bounds", "floodgate"), ("tree", "floodgate"), ("stacked", "floodgate"):
+        for which, lacks in ("incastmix", "bfc"), ("bounds", "floodgate"), ("tree", "floodgate"), ("stacked", "floodgate"), ("flowsail17draws", "bfc-paper-32"):
             with tempfile.TemporaryDirectory() as directory:
                 for name, text in ("path", f"{directory}/x.lab\n"), ("experiment.lab", LAB.replace("scheme bfc", "scheme gbn")):
                     with open(f"{directory}/{name}", "w", encoding="utf-8") as f:
@@ -1820,6 +1820,30 @@ bins 1kB 2kB
                                     (10, (9000, 9000, 9000, 9000), []), (10, (9000, 9000, 9000, 8000), ["flowsail"])):
             status, rows = self.of_flows("flowsail17", lines, runs(degree, *what))
             self.assertEqual(([r["scheme"] for r in rows if not r["met"]], status), (wrong, 1 if wrong else 0), (degree, what))
+
+    def test_few_sub_queues(self):
+        """Fig. 17: the mean with 2, long flows with 8 beside bfc's 32, and short ones beside as many of bfc"""
+        lines = "workload w --law x\nvary queues 2 8 32\nscheme bfc-paper bfc queues={queues}\nscheme bfc\nscheme flowsail\nscheme flowsail-1 flowsail\n"
+        for change, wrong in (({}, []), ({("flowsail", 2): (1000, 1002)}, [("2", "flowsail")]), ({("flowsail-1", 2): (1002, 1000)}, [("2", "flowsail-1")]),
+                              ({("flowsail", 8): (1000, 1501)}, [("8", "flowsail")]), ({("flowsail-1", 8): (9000, 9000)}, []),
+                              ({("bfc", 32): (980, 1500)}, [("32", "flowsail")]), ({("bfc", 32): (981, 1500)}, [])):
+            figures = {**{(scheme, queues): pair for queues in (2, 8, 32) for scheme, pair in (
+                ("bfc-paper", (2000, 2000)), ("bfc", (1000, 1500)), ("flowsail", (1000, 1000)), ("flowsail-1", (1000, 1000)))}, **change}
+            status, rows = self.of_flows("flowsail17", lines, {
+                f"{scheme}-queues{queues}-s1": [(1000, 0, 10 * short), (200000, 0, 1000 * long)] for (scheme, queues), (short, long) in figures.items()})
+            self.assertEqual(([(r["queues"], r["scheme"]) for r in rows if not r["met"]], status), (wrong, 1 if wrong else 0), change)
+
+    def test_many_draws(self):
+        """Fig. 17: 8 sub-queues beside bfc's 32, short flows and long ones"""
+        lines = "workload w --law x\nbins 10kB 100kB\nscheme bfc-paper-32 bfc\nscheme bfc-32 bfc\nscheme flowsail\nscheme flowsail-1 flowsail\n"
+
+        def runs(short, long, short_1, bfc=2000):
+            return {f"{scheme}-s1": [(1000, 0, 10 * a), (200000, 0, 1000 * b)] for scheme, a, b in (
+                ("bfc-paper-32", 1000, 1000), ("bfc-32", bfc, 1000), ("flowsail", short, long), ("flowsail-1", short_1, 3000))}
+        for what, wrong in (((1499, 1000, 1749), []), ((1501, 1000, 1749), ["flowsail"]), ((1499, 1001, 1749), ["flowsail"]),
+                            ((1499, 1000, 1751), ["flowsail-1"]), ((1499, 1000, 1749, 1498), ["flowsail"])):
+            status, rows = self.of_flows("flowsail17draws", lines, runs(*what))
+            self.assertEqual(([r["scheme"] for r in rows if not r["met"]], status), (wrong, 1 if wrong else 0), what)
 
     def test_isolation(self):
         """Long flows with one sub-queue for isolation, and short ones with one for each flow"""
