@@ -4,10 +4,10 @@
  *
  * Sent. The worker ends a block: it gives the port's members a new generation and kicks them. Each
  * of them hands out END from its next dequeue, for each of its transmit queues, and goes on with
- * the next block. What is not answered is repeated, after 1, 2, 4 ... times what an answer takes.
- * Blocks end while anything is outstanding, and until the neighbour has answered twice. One that
- * lives, as its HELLOs say, and does not answer for long would limit us for ever: nothing is valid
- * then, until it has answered twice again.
+ * the next block. What is not answered is repeated, after 1, 2, 4 ... times what an answer takes,
+ * soon where a window may wait for it. Blocks end while anything is outstanding, and until the
+ * neighbour has answered twice. One that lives, as its HELLOs say, and does not answer for long
+ * would limit us for ever: nothing is valid then, until it has answered twice again.
  *
  * Received. The hook counts data by blocks (tag.c). When END has come by all transmit queues, the
  * block is complete and the neighbour is told so, with the balances that it asked for. Where frames
@@ -34,8 +34,9 @@
 /* As long as a processor may go on with what it has (net.core.netdev_budget_usecs) */
 #define SETTLE_NS	(2 * NSEC_PER_MSEC)
 #define REPEAT_MAX_NS	(100 * NSEC_PER_MSEC)
+#define REPEAT_VALID_NS	NSEC_PER_MSEC	/* a window may wait for the answer */
 #define VALID_ACKS	2	/* blocks after which the neighbour may tell balances */
-#define UNANSWERED_MOST	32	/* ENDs: some 2 s, after which what it told counts no more */
+#define UNANSWERED_NS	(2ULL * NSEC_PER_SEC)	/* after which what it told counts no more */
 
 static bool blocks_kin(const struct hop_port *port)
 {
@@ -254,15 +255,22 @@ static bool blocks_end_left(const struct hop_port *port)
 	return true;
 }
 
-/* END is due again. */
-static void blocks_unanswered(struct hop_port *port)
+/* END is due again. One that has not left yet is given more time to. */
+static void blocks_unanswered(struct hop_port *port, u64 now)
 {
 	struct hop_blocks *b = &port->blocks;
+	u64 most = REPEAT_MAX_NS;
 
-	if (!b->valid || !blocks_end_left(port) || ++b->unanswered < UNANSWERED_MOST)
-		return;
-	port->stats.unanswered++;
-	blocks_invalidate(port);
+	if (b->valid && blocks_end_left(port)) {
+		b->unanswered_ns += now - b->ended_ns;
+		if (b->unanswered_ns >= UNANSWERED_NS) {
+			port->stats.unanswered++;
+			blocks_invalidate(port);
+		} else {
+			most = REPEAT_VALID_NS;
+		}
+	}
+	b->repeat_ns = max(hop_streams_echo_ns(port), min(2 * b->repeat_ns, most));
 }
 
 static void blocks_end(struct hop_port *port, u64 now)
@@ -270,12 +278,10 @@ static void blocks_end(struct hop_port *port, u64 now)
 	struct hop_blocks *b = &port->blocks;
 
 	if (hop_ledger_tx_end(&b->tx)) {
-		b->unanswered = 0;
+		b->unanswered_ns = 0;
 		b->repeat_ns = hop_streams_echo_ns(port);
 	} else {
-		blocks_unanswered(port);
-		b->repeat_ns = clamp_t(u64, 2 * b->repeat_ns, hop_streams_echo_ns(port),
-				       REPEAT_MAX_NS);
+		blocks_unanswered(port, now);
 	}
 	b->ended_ns = now;
 	WRITE_ONCE(b->block, b->tx.block);
@@ -584,7 +590,7 @@ void hop_blocks_start(struct hop_port *port, u64 now)
 {
 	port->blocks.ended_ns = now;
 	port->blocks.repeat_ns = 0;
-	port->blocks.unanswered = 0;
+	port->blocks.unanswered_ns = 0;
 }
 
 /* There is none any more: what is outstanding means nothing. */

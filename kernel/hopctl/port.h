@@ -246,11 +246,11 @@ struct hop_spacing {
  * @gen: counts the times that END was due
  * @acks: blocks that the neighbour has answered since it came up, or did not for long, up to
  *	VALID_ACKS
- * @unanswered: times that END was due again, for want of an answer to one that had left
  * @kin: it counts, too; see blocks_kin()
  * @valid: it has answered so many
  * @ended_ns: when END was due last
  * @repeat_ns: and is due again, if it is not answered
+ * @unanswered_ns: for so long in all END had left, and was not answered
  * @rx_lock: protects @rx and what is counted by key
  * @rx: what the neighbour sends
  * @ripe_at: when the gathered block is complete, U64_MAX if there is none
@@ -270,11 +270,11 @@ struct hop_blocks {
 	u32				block;
 	u32				gen;
 	u8				acks;
-	u8				unanswered;
 	bool				kin;
 	bool				valid;
 	u64				ended_ns;
 	u64				repeat_ns;
+	u64				unanswered_ns;
 
 	spinlock_t			rx_lock;
 	struct hop_ledger_rx		rx;

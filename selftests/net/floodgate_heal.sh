@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Windows of floodgate after a fault: the first credits of a destination are lost, all of them, for a while; half of all control
-# frames on a cable are, at random; a route changes, upstream of a window, behind it, and at the box that holds it.
+# frames on a cable are, at random, alone and with a fifth of the data; a route changes, upstream of a window, behind it, and at the box that holds it.
 #
 #	x ---1G--- a:i [ bridge ] a:p ===100M=== b:q [ bridge ] b:r ---10M--- y
 #	                          a:o ===100M=== b:n            b:s ---10M--- z
@@ -27,7 +27,7 @@ WINDOW=20000
 FRAMES=600
 CREDITS_MS=${SLUICE_CREDITS_MS:-30,100,300,450}
 SEEDS=${SLUICE_CREDITS_SEEDS:-1,2,3}
-SOON=120	# ms: the next END leaves at the latest 100 after the last one, and a window is 16 of r
+SOON=20	# ms: END is said again after 1 ms at the latest, and a window takes 16 at r
 # burst: FRAMES, which x's cable takes 8 us for, each
 burst()
 {
@@ -127,6 +127,20 @@ for seed in ${SEEDS//,/ }; do
 	set_fault loss_control 0
 done
 
+# r stands still at no time: it has a frame each 0.8 ms
+for seed in 1 4 20; do
+	anew "a fifth of the data, half of all control frames, seed $seed"
+	set_fault loss_data 20% loss_control 50% seed $seed
+	began=${EPOCHREALTIME/./}
+	burst
+	check "a fifth of the data, half of all control frames, seed $seed: all leaves" wait_until -e 1 2 figs_are a p voq_backlog 0
+	took=$(((${EPOCHREALTIME/./} - began) / 1000))
+	gone=$(($(went r) - first))
+	between "a fifth of the data, half of all control frames, seed $seed: as fast as r sends" $took 0 $((gone * 8 / 10 + SOON))
+	set_fault loss_data 0 loss_control 0
+	check "a fifth of the data, half of all control frames, seed $seed: nothing is outstanding" wait_until -e 20 1 rests
+done
+
 anew "the way behind the next box"
 burst
 sleep 0.05
@@ -140,8 +154,9 @@ burst
 sleep 0.05
 to a o
 burst
-resumes "the way to the next box, what came before" p $SOON
-resumes "the way to the next box, what came then" o $SOON
+# two windows share r
+resumes "the way to the next box, what came before" p $((2 * SOON))
+resumes "the way to the next box, what came then" o $((2 * SOON))
 comes "the way to the next box" 5 $((2 * FRAMES))
 
 anew "a cut cable"
@@ -155,7 +170,8 @@ ip_in b link set q down
 check "a cut cable: what waited is lost with it" wait_until -e 1 1 figs_are a p backlog voqs_used "0 0"
 to a o
 burst
-resumes "a cut cable, by the other one" o $SOON
+# r has what came by the cable
+resumes "a cut cable, by the other one" o $((2 * SOON))
 check "a cut cable: all leaves by the other one" wait_until -e 20 5 figs_are a o backlog outstanding voqs_used "0 0 0"
 ip_in b link set q up
 comes "a cut cable" 5 $((2 * FRAMES - held))

@@ -28,6 +28,8 @@ when()
 	[ $us -gt 0 ] || die "too late for $1 ms"
 	sleep "$(printf '%d.%06d' $((us / 1000000)) $((us % 1000000)))"
 }
+# asked MS: sets REPLY to how often END came meanwhile
+asked() { REPLY=$(in_ns b "$hopframe" listen q for="$1" | grep -c ' end block='); }
 # said BLOCK [KEY=0]: END of it has come, and what is in front of it has left
 said() { echo "balances:block=$1${2:+,key=$2,bytes=0}"; }
 
@@ -39,32 +41,36 @@ tc_in a qdisc add dev p parent 1: handle 2: floodgate role switch peer switch sl
 began=${EPOCHREALTIME/./}
 in_ns b "$hopframe" peer q for=24000 role=switch queues=8 kinds=4 \
 	at=1000 "$(said 0)" at=1100 "$(said 1)" \
-	at=3500 "$(said 2)" at=3600 "$(said 3 0)" \
+	at=3300 "$(said 2)" at=3400 "$(said 3 0)" \
 	at=14000 "$(said 4)" at=14100 "$(said 5 0)" \
 	at=21000 "$(said 6)" at=21100 "$(said 7 0)" >/dev/null &
 
-diag "no answer for two seconds"
+diag "no answer for 1.9 s"
 when 1400
 shows "windows hold" a p windows unanswered "1 0"
 sends a p "$(to 100)"
-when 3490
+asked 500
+between "END each millisecond" "$REPLY" 490 510
+when 3290
 shows "a window is on its way, and the rest waits" a p windows outstanding unanswered "1 $WINDOW 0"
 figs a p voq_backlog
 is "all of it" "$REPLY" $((100 * FRAME - WINDOW))
-when 3700
+when 3500
 figs a p outstanding voq_backlog
 read -r out waits <<<"$REPLY"
 between "one that tells lets go more" "$((100 * FRAME - waits))" $((2 * WINDOW)) $((2 * WINDOW))
 is "and no more" "$out" $WINDOW
 
 diag "none any more"
-when 5500
-shows "two seconds later it is as before" a p windows voq_backlog unanswered "1 $waits 0"
-check "then windows end, which is counted" wait_until -e 20 2 figs_are a p windows unanswered "0 1"
-between "after 2.2 to 2.6 s" $(((${EPOCHREALTIME/./} - began) / 1000 - 3600)) 2200 2600
+when 5350
+shows "1.9 s later it is as before" a p windows voq_backlog unanswered "1 $waits 0"
+check "then windows end, which is counted" wait_until -e 2 2 figs_are a p windows unanswered "0 1"
+between "after 2 s" $(((${EPOCHREALTIME/./} - began) / 1000 - 3400)) 2000 2020
 check "and all leaves" wait_until -e 20 1 figs_are a p backlog 0
 sends a p "$(to 100)"
 check "and what comes then" wait_until -e 20 1 figs_are a p backlog 0
+asked 2000
+between "END each 100 ms" "$REPLY" 19 21
 when 13990
 shows "it is counted once, and nothing counts as on its way" a p windows unanswered outstanding "0 1 0"
 when 14090
