@@ -34,7 +34,8 @@
 /* As long as a processor may go on with what it has (net.core.netdev_budget_usecs) */
 #define SETTLE_NS	(2 * NSEC_PER_MSEC)
 #define REPEAT_MAX_NS	(100 * NSEC_PER_MSEC)
-#define REPEAT_VALID_NS	NSEC_PER_MSEC	/* a window may wait for the answer */
+#define REPEAT_VALID_NS	NSEC_PER_MSEC	/* where a window may wait for the answer */
+#define REPEAT_SHARE	4	/* of which END takes one to leave by all transmit queues */
 #define VALID_ACKS	2	/* blocks after which the neighbour may tell balances */
 #define UNANSWERED_NS	(2ULL * NSEC_PER_SEC)	/* after which what it told counts no more */
 
@@ -196,7 +197,8 @@ struct sk_buff *hop_blocks_end(struct hop_member *m, bool alone)
 		skb = NULL;	/* there are fewer now */
 	}
 	if (one || ++m->blocks.lane >= lanes) {
-		WRITE_ONCE(m->blocks.seen, gen);
+		WRITE_ONCE(m->blocks.left_at, (u32)hop_now());
+		smp_store_release(&m->blocks.seen, gen);	/* after .left_at */
 		m->blocks.left = u64_stats_read(&sch->bstats.packets) + !!skb;
 	}
 	if (!skb)
@@ -244,33 +246,53 @@ static void blocks_invalidate(struct hop_port *port)
 	blocks_kick(port);
 }
 
-/* Has END left by all transmit queues? A device that hangs has not asked for it. */
-static bool blocks_end_left(const struct hop_port *port)
+/* Has END left by all transmit queues? A device that hangs has not asked for it. Sets @since to how
+ * long ago that was.
+ */
+static bool blocks_end_left(const struct hop_port *port, u64 now, u32 *since)
 {
 	const struct hop_member *m;
+	s32 ago;
 
-	list_for_each_entry_rcu(m, &port->members, node, lockdep_is_held(&port->lock))
-		if (m->blocks.gen && READ_ONCE(m->blocks.seen) != port->blocks.gen)
+	*since = S32_MAX;
+	list_for_each_entry_rcu(m, &port->members, node, lockdep_is_held(&port->lock)) {
+		if (!m->blocks.gen)
+			continue;
+		if (smp_load_acquire(&m->blocks.seen) != port->blocks.gen)
 			return false;
+		ago = (u32)now - READ_ONCE(m->blocks.left_at);
+		*since = min_t(u32, *since, max(ago, 0));	/* it may have left since @now */
+	}
 	return true;
 }
 
-/* END is due again. One that has not left yet is given more time to. */
-static void blocks_unanswered(struct hop_port *port, u64 now)
+/* END has not been answered. What has not left yet is not to begin with the first transmit queue
+ * again, and is no question.
+ *
+ * Return: it is said again.
+ */
+static bool blocks_repeat(struct hop_port *port, u64 now)
 {
 	struct hop_blocks *b = &port->blocks;
-	u64 most = REPEAT_MAX_NS;
+	u64 most = REPEAT_MAX_NS, passed = now - b->ended_ns;
+	u32 since;
 
-	if (b->valid && blocks_end_left(port)) {
-		b->unanswered_ns += now - b->ended_ns;
+	if (!blocks_end_left(port, now, &since)) {
+		b->repeat_ns = max(hop_streams_echo_ns(port), passed + min(passed, most));
+		return false;
+	}
+	if (b->valid) {
+		b->unanswered_ns += since;
 		if (b->unanswered_ns >= UNANSWERED_NS) {
 			port->stats.unanswered++;
 			blocks_invalidate(port);
 		} else {
-			most = REPEAT_VALID_NS;
+			passed -= min_t(u64, passed, since);
+			most = clamp_t(u64, REPEAT_SHARE * passed, REPEAT_VALID_NS, most);
 		}
 	}
 	b->repeat_ns = max(hop_streams_echo_ns(port), min(2 * b->repeat_ns, most));
+	return true;
 }
 
 static void blocks_end(struct hop_port *port, u64 now)
@@ -280,8 +302,9 @@ static void blocks_end(struct hop_port *port, u64 now)
 	if (hop_ledger_tx_end(&b->tx)) {
 		b->unanswered_ns = 0;
 		b->repeat_ns = hop_streams_echo_ns(port);
-	} else {
-		blocks_unanswered(port, now);
+	} else if (!blocks_repeat(port, now)) {
+		blocks_kick(port);
+		return;
 	}
 	b->ended_ns = now;
 	WRITE_ONCE(b->block, b->tx.block);

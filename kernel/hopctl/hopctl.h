@@ -151,6 +151,7 @@ struct hop_member_ops {
  * @asked: generation for which keys have been asked for
  * @lane: by which transmit queue it is due next
  * @left: packets that had left the qdisc when it was handed out by the last of these, and it
+ * @left_at: low half of hop_now() at that time; read without the lock
  * @owes: see hop_blocks_owe(); read without the lock
  * @tx: the block that the member sends
  */
@@ -161,6 +162,7 @@ struct hop_member_blocks {
 	u32			seen;
 	u32			sending;
 	u32			asked;
+	u32			left_at;
 	u16			lane;
 	bool			owes;
 	u64			left;

@@ -249,8 +249,8 @@ struct hop_spacing {
  * @kin: it counts, too; see blocks_kin()
  * @valid: it has answered so many
  * @ended_ns: when END was due last
- * @repeat_ns: and is due again, if it is not answered
- * @unanswered_ns: for so long in all END had left, and was not answered
+ * @repeat_ns: and is due again, or looked after, if it is not answered
+ * @unanswered_ns: for so long in all END of the block had left when it was due again
  * @rx_lock: protects @rx and what is counted by key
  * @rx: what the neighbour sends
  * @ripe_at: when the gathered block is complete, U64_MAX if there is none

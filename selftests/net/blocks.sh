@@ -326,7 +326,7 @@ between "END frames have left" "$REPLY" 2 100000
 is "the parent counts what is there" \
 	"$(tc_in a -j -s qdisc show dev p root | jq -r '.[0] | "\(.backlog) \(.qlen)"')" "0 0"
 
-# queues NAME WORDS_OF_P WORDS_OF_Q ROOT
+# queues NAME WORDS_OF_P WORDS_OF_Q ROOT [SECONDS]
 queues()
 {
 	local i
@@ -351,14 +351,20 @@ queues()
 	for i in 1 2 3 4 5 6; do
 		sends $((FRAMES / 6)) $i
 	done
-	check "$1: all leaves, and nothing is outstanding" wait_until -e 400 50 rests
+	check "$1: all leaves, and nothing is outstanding" wait_until -e 400 "${5:-50}" rests
 	# shellcheck disable=SC2086
 	set_fault $GOOD
 }
 queues "4 transmit queues, one qdisc" "numtxqueues 4" "" root
 queues "4 transmit queues, mq" "numtxqueues 4" "" mq
-# One after the other END takes 25 ms by all of these, longer than until it is said again where it has left and nobody answers.
-queues "256 transmit queues, slowly" "numtxqueues 256" "" tbf
+# By all of these END takes 25 ms, of which data takes 1 s: what is lost is not said again so often, nor from the first queue
+# on before it has left by the last, that no data leaves.
+queues "256 transmit queues, slowly" "numtxqueues 256" "" tbf 3
+tc_in a qdisc change dev p root handle 1: tbf rate 1mbit burst 2k limit $LIMIT
+for child in pfifo window; do
+	tc_in a qdisc replace dev p parent 1:1 $child
+done
+check "they meet also where END takes 123 ms by all of them" wait_until -e 500 10 meets
 queues "4 receive queues" "" "numrxqueues 4" root
 
 # What one of a port's qdiscs has counted goes with it.

@@ -43,7 +43,7 @@ in_ns b "$hopframe" peer q for=24000 role=switch queues=8 kinds=4 \
 	at=1000 "$(said 0)" at=1100 "$(said 1)" \
 	at=3300 "$(said 2)" at=3400 "$(said 3 0)" \
 	at=14000 "$(said 4)" at=14100 "$(said 5 0)" \
-	at=21000 "$(said 6)" at=21100 "$(said 7 0)" >/dev/null &
+	at=21400 "$(said 6)" at=21500 "$(said 7 0)" >/dev/null &
 
 diag "no answer for 1.9 s"
 when 1400
@@ -69,6 +69,7 @@ between "after 2 s" $(((${EPOCHREALTIME/./} - began) / 1000 - 3400)) 2000 2020
 check "and all leaves" wait_until -e 20 1 figs_are a p backlog 0
 sends a p "$(to 100)"
 check "and what comes then" wait_until -e 20 1 figs_are a p backlog 0
+sleep 0.3	# it becomes rarer
 asked 2000
 between "END each 100 ms" "$REPLY" 19 21
 when 13990
@@ -84,5 +85,8 @@ sends a p "$(to 30)"
 when 20900
 shows "so little was asked" a p windows unanswered "1 1"
 shaper change rate 100mbit
+asked 400
+# it is looked after, and that has room for what it took: 100 ms each
+between "what has left at last is asked for again, and then each millisecond" "$REPLY" 100 400
 wait
 finish
