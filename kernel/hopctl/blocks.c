@@ -35,7 +35,8 @@
 #define SETTLE_NS	(2 * NSEC_PER_MSEC)
 #define REPEAT_MAX_NS	(100 * NSEC_PER_MSEC)
 #define REPEAT_VALID_NS	NSEC_PER_MSEC	/* where a window may wait for the answer */
-#define REPEAT_SHARE	4	/* of which END takes one to leave by all transmit queues */
+#define LANES_SHARE	4	/* of which END by all transmit queues takes one */
+#define LANES_MAX_NS	(500 * NSEC_PER_MSEC)	/* one that hung meanwhile took longer */
 #define VALID_ACKS	2	/* blocks after which the neighbour may tell balances */
 #define UNANSWERED_NS	(2ULL * NSEC_PER_SEC)	/* after which what it told counts no more */
 
@@ -162,6 +163,7 @@ static void end_adopt(struct hop_member *m, u32 gen)
 
 	m->blocks.sending = gen;
 	m->blocks.lane = 0;
+	m->blocks.first_at = hop_now();
 	tx->block += (u32)(READ_ONCE(m->port->blocks.block) - (u32)tx->block);
 	tx->acked = false;
 }
@@ -197,7 +199,8 @@ struct sk_buff *hop_blocks_end(struct hop_member *m, bool alone)
 		skb = NULL;	/* there are fewer now */
 	}
 	if (one || ++m->blocks.lane >= lanes) {
-		WRITE_ONCE(m->blocks.left_at, (u32)hop_now());
+		WRITE_ONCE(m->blocks.left_at, hop_now());
+		WRITE_ONCE(m->blocks.took_ns, m->blocks.left_at - m->blocks.first_at);
 		smp_store_release(&m->blocks.seen, gen);	/* after .left_at */
 		m->blocks.left = u64_stats_read(&sch->bstats.packets) + !!skb;
 	}
@@ -221,18 +224,36 @@ void hop_blocks_owe(struct hop_member *m, bool owes)
 }
 EXPORT_SYMBOL_GPL(hop_blocks_owe);
 
-/* When a block is to end, which is not more often than a refresh, or END is to be repeated */
+/* However many transmit queues there are, END leaves room for data: on the line, where the queues
+ * may hold it, and at what is above the qdisc.
+ */
+static u64 blocks_least_ns(const struct hop_port *port)
+{
+	u64 took = READ_ONCE(port->dev->real_num_tx_queues) * hop_link_wire_ns(port, ETH_ZLEN);
+	const struct hop_member *m;
+
+	list_for_each_entry_rcu(m, &port->members, node, lockdep_is_held(&port->lock))
+		if (m->blocks.gen)
+			took = max_t(u64, took, READ_ONCE(m->blocks.took_ns));
+	return min_t(u64, LANES_SHARE * took, LANES_MAX_NS);
+}
+
+/* When an answer is overdue */
+static u64 blocks_answer_ns(const struct hop_port *port)
+{
+	return max(hop_streams_echo_ns(port), blocks_least_ns(port));
+}
+
+/* When a block is to end, or END is to be repeated */
 static u64 blocks_end_at(const struct hop_port *port)
 {
 	const struct hop_blocks *b = &port->blocks;
 
 	if (!blocks_kin(port))
 		return U64_MAX;
-	if (!b->tx.acked)
-		return b->ended_ns + b->repeat_ns;
-	if (b->valid && !blocks_owe(port))
+	if (b->tx.acked && b->valid && !blocks_owe(port))
 		return U64_MAX;
-	return b->ended_ns + hop_streams_refresh_ns(port);
+	return b->ended_ns + b->next_ns;
 }
 
 static void blocks_invalidate(struct hop_port *port)
@@ -274,11 +295,12 @@ static bool blocks_end_left(const struct hop_port *port, u64 now, u32 *since)
 static bool blocks_repeat(struct hop_port *port, u64 now)
 {
 	struct hop_blocks *b = &port->blocks;
-	u64 most = REPEAT_MAX_NS, passed = now - b->ended_ns;
+	u64 most = REPEAT_MAX_NS, passed;
 	u32 since;
 
 	if (!blocks_end_left(port, now, &since)) {
-		b->repeat_ns = max(hop_streams_echo_ns(port), passed + min(passed, most));
+		passed = now - b->ended_ns;
+		b->next_ns = max(blocks_answer_ns(port), passed + min(passed, most));
 		return false;
 	}
 	if (b->valid) {
@@ -287,11 +309,10 @@ static bool blocks_repeat(struct hop_port *port, u64 now)
 			port->stats.unanswered++;
 			blocks_invalidate(port);
 		} else {
-			passed -= min_t(u64, passed, since);
-			most = clamp_t(u64, REPEAT_SHARE * passed, REPEAT_VALID_NS, most);
+			most = REPEAT_VALID_NS;
 		}
 	}
-	b->repeat_ns = max(hop_streams_echo_ns(port), min(2 * b->repeat_ns, most));
+	b->next_ns = max(blocks_answer_ns(port), min(2 * b->next_ns, most));
 	return true;
 }
 
@@ -301,7 +322,7 @@ static void blocks_end(struct hop_port *port, u64 now)
 
 	if (hop_ledger_tx_end(&b->tx)) {
 		b->unanswered_ns = 0;
-		b->repeat_ns = hop_streams_echo_ns(port);
+		b->next_ns = blocks_answer_ns(port);
 	} else if (!blocks_repeat(port, now)) {
 		blocks_kick(port);
 		return;
@@ -321,6 +342,7 @@ static void blocks_acked(struct hop_port *port, u32 block)
 	hop_ledger_acked(&b->tx, block);
 	if (!b->tx.acked)
 		return;
+	b->next_ns = max(hop_streams_refresh_ns(port), blocks_least_ns(port));
 	if (b->acks < VALID_ACKS && ++b->acks == VALID_ACKS) {
 		WRITE_ONCE(b->valid, true);
 		blocks_kick(port);
@@ -612,7 +634,7 @@ void hop_blocks_init(struct hop_port *port)
 void hop_blocks_start(struct hop_port *port, u64 now)
 {
 	port->blocks.ended_ns = now;
-	port->blocks.repeat_ns = 0;
+	port->blocks.next_ns = 0;
 	port->blocks.unanswered_ns = 0;
 }
 

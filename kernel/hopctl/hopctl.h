@@ -152,6 +152,8 @@ struct hop_member_ops {
  * @lane: by which transmit queue it is due next
  * @left: packets that had left the qdisc when it was handed out by the last of these, and it
  * @left_at: low half of hop_now() at that time; read without the lock
+ * @first_at: the same when it was handed out by the first one
+ * @took_ns: from then to that time, less than 2^32; read without the lock
  * @owes: see hop_blocks_owe(); read without the lock
  * @tx: the block that the member sends
  */
@@ -163,6 +165,8 @@ struct hop_member_blocks {
 	u32			sending;
 	u32			asked;
 	u32			left_at;
+	u32			first_at;
+	u32			took_ns;
 	u16			lane;
 	bool			owes;
 	u64			left;

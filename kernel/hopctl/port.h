@@ -249,7 +249,8 @@ struct hop_spacing {
  * @kin: it counts, too; see blocks_kin()
  * @valid: it has answered so many
  * @ended_ns: when END was due last
- * @repeat_ns: and is due again, or looked after, if it is not answered
+ * @next_ns: and is due again, or looked after, if it is not answered; after the answer: and the
+ *	next block ends, which is not more often than a refresh
  * @unanswered_ns: for so long in all END of the block had left when it was due again
  * @rx_lock: protects @rx and what is counted by key
  * @rx: what the neighbour sends
@@ -273,7 +274,7 @@ struct hop_blocks {
 	bool				kin;
 	bool				valid;
 	u64				ended_ns;
-	u64				repeat_ns;
+	u64				next_ns;
 	u64				unanswered_ns;
 
 	spinlock_t			rx_lock;

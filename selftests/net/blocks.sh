@@ -365,6 +365,21 @@ for child in pfifo window; do
 	tc_in a qdisc replace dev p parent 1:1 $child
 done
 check "they meet also where END takes 123 ms by all of them" wait_until -e 500 10 meets
+sends 100	# 0.8 s
+check "and most of the time is left for data" wait_until -e 20 2 rests
+link "numtxqueues 256"
+tc_in a qdisc replace dev p root window
+both
+check "256 transmit queues: they meet" wait_until -e 500 10 meets
+figure a p ends
+ends=$REPLY began=${EPOCHREALTIME/./}
+sends $FRAMES
+check "256 transmit queues: all leaves, and nothing is outstanding" wait_until -e 20 5 rests
+took=$((${EPOCHREALTIME/./} - began))
+figure a p ends
+diag "$((REPLY - ends)) ENDs, $took us"
+# 84 bytes each at 100 Mb/s: 1.72 ms
+between "256 transmit queues: END takes a quarter of the line's time at most" $(((REPLY - ends) * 256 * 84 * 8 / took)) 5 26
 queues "4 receive queues" "" "numrxqueues 4" root
 
 # What one of a port's qdiscs has counted goes with it.
