@@ -359,6 +359,26 @@ class Guests(unittest.TestCase):
             self.assertTrue(self.stopped)
 
 
+class Builds(unittest.TestCase):
+    """Those that wait for their turn when all are to end are not begun."""
+
+    def setUp(self):
+        operators.stopping.set()
+        self.addCleanup(operators.stopping.clear)
+
+    def test_none_is_begun(self):
+        with unittest.mock.patch.object(operators, "Flavour", side_effect=AssertionError("begun")):
+            self.assertRaisesRegex(operators.Refusal, "stopped", operators.Flavours({}).get, "plain")
+
+    def test_none_goes_on(self):
+        flavour = operators.Flavour.__new__(operators.Flavour)
+        flavour.name = "plain"
+        flavour.tree, flavour.paths = "nowhere", {"KDIR": "nowhere", "O": "nowhere"}
+        with tempfile.TemporaryDirectory() as place, \
+                unittest.mock.patch.object(operators.subprocess, "run", side_effect=AssertionError("begun")):
+            self.assertRaisesRegex(operators.Refusal, "stopped", flavour.make, f"{place}/out", f"{place}/log")
+
+
 class Verdicts(unittest.TestCase):
     def test_points(self):
         self.assertEqual(operators.failed_point("not ok 3 - frames arrive"), "frames arrive")
