@@ -153,7 +153,7 @@ struct hop_member_ops {
  * @left: packets that had left the qdisc when it was handed out by the last of these, and it
  * @left_at: low half of hop_now() at that time; read without the lock
  * @first_at: the same when it was handed out by the first one
- * @took_ns: from then to that time, less than 2^32; read without the lock
+ * @took_ns: from then to that time, modulo 2^32; read without the lock
  * @owes: see hop_blocks_owe(); read without the lock
  * @tx: the block that the member sends
  */
